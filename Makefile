@@ -1,0 +1,59 @@
+# The commands of the project. CONTRIBUTING.md says when to use which.
+
+GO      ?= go
+# How many packages are built and tested at once: the servers' share of the
+# machine is left to them.
+JOBS    ?= 2
+TIMEOUT ?= 20m
+FUZZTIME ?= 1m
+KILLS   ?= 30
+# Packages to test, for a run of fewer.
+PKG     ?= ./...
+
+TOOL     = $(GO) tool -modfile=tools/go.mod
+# Tests that measure run without the race detector, which would change what they
+# measure: they are known by their names, and test/house holds them to it.
+MEASURED = ^Test(Alloc|Memory|Startup)
+# What tests need beside Go: a C compiler for the race detector, and servers.
+PACKAGES = gcc postgresql
+
+.PHONY: build test test-race test-measured packages check bench fuzz soak
+# One goal after the other: test prints its two runs in order.
+.NOTPARALLEL:
+
+build:
+	$(GO) build -o leat ./cmd/leat
+
+test: packages test-race test-measured
+
+packages:
+	@scripts/install-packages $(PACKAGES)
+
+test-race:
+	$(GO) test -race -p $(JOBS) -timeout $(TIMEOUT) -skip '$(MEASURED)' $(PKG)
+
+test-measured:
+	@packages=$$(scripts/list-tests '$(MEASURED)') && \
+	echo $(GO) test -p 1 -timeout $(TIMEOUT) -run "'$(MEASURED)'" $$packages && \
+	$(GO) test -p 1 -timeout $(TIMEOUT) -run '$(MEASURED)' $$packages
+
+check:
+	scripts/check-format "$(TOOL) gofumpt"
+	$(GO) vet ./...
+	$(GO) fix -diff ./...
+	$(GO) mod tidy -diff
+	$(TOOL) staticcheck ./...
+	$(TOOL) golangci-lint run ./...
+	cd bench && $(GO) vet ./... && $(GO) fix -diff ./...
+
+# Each fuzz test of the tree for FUZZTIME. What one finds is written below its
+# package's testdata/fuzz and is kept: commit it with the repair.
+fuzz:
+	@scripts/fuzz $(FUZZTIME)
+
+# The kill tests at many more moments than in each run.
+soak: packages
+	LEAT_KILLS=$(KILLS) $(GO) test -p 1 -count 1 -timeout 6h -run 'Kill|Crash|Freeze|Cut' -v $(PKG)
+
+bench: packages
+	cd bench && $(GO) run .

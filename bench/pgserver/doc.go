@@ -1,0 +1,3 @@
+// Package pgserver runs a private PostgreSQL to measure against, with the
+// settings of [Settings].
+package pgserver

@@ -1,0 +1,57 @@
+package suite
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/leatdata/leat/bench/process"
+)
+
+// Run lets the contenders of a case run in turn: A, B, C, A, B, C, … as many
+// rounds as told. Each run is told on progress. A run that fails, or leaves
+// something else in the target than the first one did, ends the case.
+func (e *Env) Run(ctx context.Context, c Case, rounds int, progress io.Writer) (Result, error) {
+	r := Result{Case: c, Rounds: make([][]process.Usage, len(c.Contenders))}
+	var want Fingerprint
+	for round := range rounds {
+		for i, contender := range c.Contenders {
+			label := fmt.Sprintf("%s: %s, streams %d", c.Name, contender.Name, contender.Streams)
+			u, got, err := e.once(ctx, c, contender)
+			if err != nil {
+				return r, fmt.Errorf("%s: %w", label, err)
+			}
+			if round == 0 && i == 0 {
+				want = got
+			}
+			if got != want || got.Rows != c.Rows {
+				return r, fmt.Errorf("%s: the target holds %d rows (hash %s), want %d rows (hash %s)",
+					label, got.Rows, got.Hash, c.Rows, want.Hash)
+			}
+			r.Rounds[i] = append(r.Rounds[i], u)
+			fmt.Fprintf(progress, "%s, round %d: %.2f s, cpu %.2f + %.2f s, %d MB\n", label, round+1,
+				u.Wall.Seconds(), u.Client.Seconds(), u.Server.Seconds(), u.MaxRSS/1e6)
+		}
+	}
+	return r, nil
+}
+
+// once is one run, from the empty target to its check.
+func (e *Env) once(ctx context.Context, c Case, contender Contender) (process.Usage, Fingerprint, error) {
+	var u process.Usage
+	if err := c.reset(ctx); err != nil {
+		return u, Fingerprint{}, fmt.Errorf("empty the target: %w", err)
+	}
+	commands, err := contender.commands()
+	if err != nil {
+		return u, Fingerprint{}, err
+	}
+	if u, err = process.Measure(ctx, e.Server.Pid(), commands...); err != nil {
+		return u, Fingerprint{}, err
+	}
+	got, err := c.fingerprint(ctx)
+	if err != nil {
+		return u, got, fmt.Errorf("check the target: %w", err)
+	}
+	return u, got, nil
+}

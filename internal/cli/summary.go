@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/leatdata/leat/internal/jobmaster"
+	"github.com/leatdata/leat/internal/local"
+)
+
+// printSummary prints how a job ended: as text, or as one JSON object.
+func printSummary(w io.Writer, form string, s local.Summary) error {
+	if form == "json" {
+		return json.NewEncoder(w).Encode(s)
+	}
+	_, err := io.WriteString(w, summaryText(s))
+	return err
+}
+
+func summaryText(s local.Summary) string {
+	parts := []string{count(s.Read) + " read", count(s.Written) + " written"}
+	for _, c := range []struct {
+		n    int64
+		what string
+	}{{s.Filtered, "filtered"}, {s.Dirty, "dirty"}, {s.Merged, "merged"}, {s.Refused, "refused by the target"}} {
+		if c.n > 0 {
+			parts = append(parts, count(c.n)+" "+c.what)
+		}
+	}
+	rate := ""
+	if s.Seconds > 0 && s.State != jobmaster.Failed {
+		rate = fmt.Sprintf(", %s rows/s", count(int64(float64(s.Read)/s.Seconds)))
+	}
+	took := span(time.Duration(s.Seconds * float64(time.Second)))
+	return fmt.Sprintf("%s: %s in %s: %s (%s in, %s out%s)\n",
+		s.Job, stateText(s.State), took, strings.Join(parts, ", "), size(s.BytesRead), size(s.BytesWritten), rate)
+}
+
+func stateText(o jobmaster.Outcome) string {
+	switch o {
+	case jobmaster.Done:
+		return "done"
+	case jobmaster.DoneWithDirty:
+		return "done, with dirty records,"
+	case jobmaster.Stopped:
+		return "stopped"
+	}
+	return "failed"
+}

@@ -1,0 +1,80 @@
+package postgres
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/leatdata/leat/connector/option"
+)
+
+// Modes of a sink: what becomes of the rows that are there.
+const (
+	modeAppend    = "append"
+	modeOverwrite = "overwrite"
+	modeTruncate  = "truncate"
+	modeUpsert    = "upsert"
+)
+
+// SinkOptions are the options of a postgres sink.
+type SinkOptions struct {
+	URL          option.Secret `option:"url,required" doc:"connection URL, or key=value settings as libpq takes them"`
+	Table        string        `option:"table,required" doc:"table, with its schema where needed: public.orders, \"Sales\".\"Order\""`
+	Mode         string        `option:"mode" default:"append" enum:"append,overwrite,truncate,upsert" doc:"append adds rows; overwrite replaces all at the end, in one transaction; truncate empties the table first; upsert replaces rows of the same key"`
+	Key          []string      `option:"key" doc:"columns by which upsert finds a row; a unique index must be on them; by default the primary key"`
+	Create       string        `option:"create" default:"auto" enum:"auto,never" doc:"auto makes a missing table with the source's columns, key and NOT NULL"`
+	Unlogged     bool          `option:"unlogged" doc:"make a missing table UNLOGGED: faster, and empty after a crash of the server"`
+	Pre          []string      `option:"pre" doc:"statements to run before the first row, once per run"`
+	Post         []string      `option:"post,tuning" doc:"statements to run after the last row, in the transaction that ends the run"`
+	AllowRefused bool          `option:"allow_refused" doc:"let triggers of the table skip rows; by default that fails the job"`
+	RunsTable    string        `option:"runs_table" default:"leat_runs" doc:"table in which runs are noted, made when missing"`
+	Positions    string        `option:"positions_table" default:"leat_positions" doc:"table in which positions are kept, made when missing"`
+}
+
+// Validate reports all contradictions at once.
+func (o *SinkOptions) Validate() error {
+	var problems []error
+	if len(o.Key) > 0 && o.Mode != modeUpsert {
+		problems = append(problems, fmt.Errorf("key is for mode upsert, not %s", o.Mode))
+	}
+	for _, t := range []struct{ option, text string }{
+		{"table", o.Table}, {"runs_table", o.RunsTable}, {"positions_table", o.Positions},
+	} {
+		if _, err := parseName(t.text); err != nil {
+			problems = append(problems, fmt.Errorf("%s: %w", t.option, err))
+		}
+	}
+	return errors.Join(problems...)
+}
+
+// SourceOptions are the options of a postgres source.
+type SourceOptions struct {
+	URL         option.Secret `option:"url,required" doc:"connection URL, or key=value settings as libpq takes them"`
+	Table       string        `option:"table" doc:"table or view to read, with its schema where needed: public.orders, \"Sales\".\"Order\""`
+	Query       string        `option:"query" doc:"query to read instead of a table"`
+	Key         []string      `option:"key" doc:"columns to split and order by; by default the primary key or the best unique key"`
+	RowSecurity bool          `option:"row_security" doc:"let row-level security hide rows from the reader; by default a policy that applies is an error"`
+	SplitSize   option.Size   `option:"split_size,tuning" default:"64MiB" doc:"about how much of a table one split holds"`
+	SplitRows   int64         `option:"split_rows,tuning" doc:"rows of a split, instead of split_size"`
+}
+
+// Validate reports all contradictions at once.
+func (o *SourceOptions) Validate() error {
+	var problems []error
+	switch {
+	case o.Table == "" && o.Query == "":
+		problems = append(problems, errors.New("table or query is needed"))
+	case o.Table != "" && o.Query != "":
+		problems = append(problems, errors.New("table and query exclude each other"))
+	case o.Table != "":
+		if _, err := parseName(o.Table); err != nil {
+			problems = append(problems, fmt.Errorf("table: %w", err))
+		}
+	}
+	if o.SplitRows < 0 {
+		problems = append(problems, errors.New("split_rows is negative"))
+	}
+	if o.SplitSize <= 0 {
+		problems = append(problems, errors.New("split_size must be more than 0"))
+	}
+	return errors.Join(problems...)
+}

@@ -1,0 +1,348 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"github.com/leatdata/leat/batch"
+	"github.com/leatdata/leat/connector"
+)
+
+// copyBytes is how much one COPY, and with it one savepoint, holds at most (a
+// half of what exactness rule 5 allows, for two writers are to stay small),
+// but for a single row that is larger; pieceBytes how much is sent at a time.
+const (
+	copyBytes  = 4 << 20
+	pieceBytes = 64 << 10
+)
+
+// writer writes the rows of one attempt. Rows are sent as soon as a piece is
+// full; a chunk of them is one COPY under one savepoint. Batches are kept
+// until their rows are judged: with deferrable constraints that is at the
+// commit, else at the end of their chunk.
+type writer struct {
+	sink    *Sink
+	session *session
+	ledger  *ledger
+	target  *target
+	attempt connector.Attempt
+	encoder *rowEncoder
+	copy    copyIn
+	// statement is the COPY; table the name in its errors.
+	statement string
+	table     string
+	upsert    *upsert
+
+	begun     bool // a transaction is open
+	savepoint bool // so is a savepoint of an earlier chunk
+	chunk     *chunk
+	// kept are batches of earlier chunks that only the commit judges.
+	kept []rowRef
+	held []*batch.Batch
+
+	durable connector.SplitState
+	// pending counts what is judged and not committed.
+	pending connector.Counters
+	failed  bool
+	closed  bool
+}
+
+func newWriter(k *Sink, s *session, l *ledger, t *target, attempt connector.Attempt, state connector.SplitState) *writer {
+	w := &writer{
+		sink: k, session: s, ledger: l, target: t, attempt: attempt, durable: state,
+		encoder: newRowEncoder(t.columns, t.server), chunk: &s.chunk,
+	}
+	w.chunk.reset()
+	w.copy = copyIn{session: s, binary: w.encoder.binary}
+	place := t.name
+	switch k.options.Mode {
+	case modeOverwrite:
+		place = t.staging(attempt.Run.ID)
+	case modeUpsert:
+		w.upsert = newUpsert(t)
+		place = w.upsert.name
+	}
+	names := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		names[i] = c.name
+	}
+	format := "text"
+	if w.encoder.binary {
+		format = "binary"
+	}
+	w.table = place.table
+	w.statement = "COPY " + place.String() + " (" + quoteNames(names) + ") FROM STDIN (FORMAT " + format + ")"
+	return w
+}
+
+// Write implements connector.Writer.
+func (w *writer) Write(ctx context.Context, b *batch.Batch) error {
+	if w.failed || w.closed {
+		b.Release()
+		return connector.Errorf(connector.Permanent, "the writer has failed or is closed")
+	}
+	if b.Rows == 0 {
+		b.Release()
+		return nil
+	}
+	w.held = append(w.held, b)
+	return w.done("write to "+w.target.name.String(), w.write(ctx, b))
+}
+
+func (w *writer) write(ctx context.Context, b *batch.Batch) error {
+	if err := w.begin(ctx); err != nil {
+		return err
+	}
+	c := w.chunk
+	c.begin(b, 0)
+	w.encoder.begin(b)
+	for i := range b.Rows {
+		start := c.next()
+		var column int
+		var err error
+		c.piece, column, err = w.encoder.row(c.piece, b, i)
+		if err != nil {
+			c.reject(start)
+			w.reject(b, i, w.encoder.columns[column].name, err.Error())
+			continue
+		}
+		c.add(start)
+		if len(c.piece) < pieceBytes {
+			continue
+		}
+		if err := w.sendPiece(ctx); err != nil {
+			return err
+		}
+		if c.sent.bytes >= copyBytes {
+			if err := w.finishChunk(ctx, b); err != nil {
+				return err
+			}
+			c.begin(b, i+1)
+		}
+	}
+	return nil
+}
+
+// begin opens the transaction and takes the split's row for it.
+func (w *writer) begin(ctx context.Context) error {
+	if w.begun {
+		return nil
+	}
+	mine, err := w.ledger.hold(ctx, w.session, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
+	if err != nil {
+		return err
+	}
+	if !mine && !w.sink.rules.commitAnyway {
+		return w.ledger.fenced(ctx, w.session, w.attempt)
+	}
+	w.begun, w.savepoint = true, false
+	return nil
+}
+
+// sendPiece sends the rows that are encoded and not sent.
+func (w *writer) sendPiece(ctx context.Context) error {
+	piece := w.chunk.take()
+	if piece == nil {
+		return nil
+	}
+	if !w.chunk.started {
+		if err := w.copy.start(ctx, w.savepointSQL()+"; "+w.statement); err != nil {
+			return err
+		}
+		w.chunk.started = true
+	}
+	return w.copy.send(ctx, piece)
+}
+
+// savepointSQL makes a savepoint in the place of the one before.
+func (w *writer) savepointSQL() string {
+	if w.savepoint {
+		return "RELEASE SAVEPOINT leat; SAVEPOINT leat"
+	}
+	w.savepoint = true
+	return "SAVEPOINT leat"
+}
+
+// finishChunk has the server judge the chunk's rows. current is the batch
+// whose rows are still being added, or nil.
+func (w *writer) finishChunk(ctx context.Context, current *batch.Batch) error {
+	if err := w.sendPiece(ctx); err != nil {
+		return err
+	}
+	if !w.chunk.started {
+		w.forget(nil, current)
+		return nil
+	}
+	var rows []rowRef
+	counted, err := w.copy.finish(ctx)
+	if err == nil {
+		err = w.loaded(ctx, counted, w.chunk.sent)
+	}
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
+		rows = w.chunk.rows()
+		err = w.recover(ctx, rows, pg)
+	}
+	if err != nil {
+		return err
+	}
+	if rows == nil && w.target.relation.deferrable {
+		rows = w.chunk.rows()
+	}
+	w.forget(rows, current)
+	return nil
+}
+
+// loaded counts rows that the server took.
+func (w *writer) loaded(ctx context.Context, counted int64, sent load) error {
+	if w.upsert != nil {
+		merged, refused, err := w.upsert.merge(ctx, w.session, counted)
+		if err != nil {
+			return err
+		}
+		w.pending.Merged += merged
+		w.pending.Refused += refused
+		counted -= merged + refused
+	} else {
+		if counted > sent.rows {
+			return connector.Errorf(connector.Fatal, "the server counted %d rows of %d sent", counted, sent.rows)
+		}
+		w.pending.Refused += sent.rows - counted
+	}
+	w.pending.Written += counted
+	w.pending.BytesWritten += w.encoder.payload(sent)
+	if w.pending.Refused > 0 && !w.sink.options.AllowRefused {
+		return connector.Errorf(connector.Permanent, "triggers of %s skipped %d rows; allow_refused lets them", w.target.name, w.pending.Refused)
+	}
+	return nil
+}
+
+// forget drops the judged chunk, whose rows are given where they are needed,
+// and releases its batches, but for current.
+func (w *writer) forget(rows []rowRef, current *batch.Batch) {
+	if w.target.relation.deferrable {
+		for _, r := range rows {
+			if !r.dead {
+				w.kept = append(w.kept, r)
+			}
+		}
+	} else {
+		w.release(current)
+	}
+	w.chunk.reset()
+}
+
+// release gives batches back, but for current.
+func (w *writer) release(current *batch.Batch) {
+	for _, b := range w.held {
+		if b != current {
+			b.Release()
+		}
+	}
+	clear(w.held)
+	w.held = w.held[:0]
+	if current != nil {
+		w.held = append(w.held, current)
+	}
+}
+
+func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
+	w.attempt.Reject(b, row, column, reason)
+}
+
+// Flush implements connector.Writer.
+func (w *writer) Flush(ctx context.Context) error {
+	if w.failed || w.closed {
+		return connector.Errorf(connector.Permanent, "the writer has failed or is closed")
+	}
+	return w.done("write to "+w.target.name.String(), w.finishChunk(ctx, nil))
+}
+
+// Commit implements connector.Writer (exactness rule 3).
+func (w *writer) Commit(ctx context.Context, state connector.SplitState) (connector.SplitState, error) {
+	if w.failed || w.closed {
+		return connector.SplitState{}, connector.Errorf(connector.Permanent, "the writer has failed or is closed")
+	}
+	durable, err := w.commit(ctx, state)
+	if errors.Is(err, connector.ErrAgain) {
+		return connector.SplitState{}, err
+	}
+	if err = w.done(fmt.Sprintf("commit split %d to %s", w.attempt.Split.ID, w.target.name), err); err != nil {
+		return connector.SplitState{}, err
+	}
+	return durable, nil
+}
+
+func (w *writer) commit(ctx context.Context, state connector.SplitState) (connector.SplitState, error) {
+	if err := w.begin(ctx); err != nil {
+		return state, err
+	}
+	if err := w.finishChunk(ctx, nil); err != nil {
+		return state, err
+	}
+	if w.target.relation.deferrable {
+		if err := w.judgeDeferred(ctx); err != nil {
+			return state, err
+		}
+	}
+	before := w.durable
+	state.Split, state.Token, state.CommitNo = w.attempt.Split.ID, w.attempt.Token, before.CommitNo+1
+	state.Counters.Written = before.Counters.Written + w.pending.Written
+	state.Counters.Merged = before.Counters.Merged + w.pending.Merged
+	state.Counters.Refused = before.Counters.Refused + w.pending.Refused
+	state.Counters.BytesWritten = before.Counters.BytesWritten + w.pending.BytesWritten
+	if err := w.commitWith(ctx, state); err != nil {
+		return state, err
+	}
+	w.sink.fail("after-commit")
+	w.begun, w.savepoint = false, false
+	w.durable, w.pending = state, connector.Counters{}
+	w.kept = w.kept[:0]
+	w.release(nil)
+	return state, nil
+}
+
+// commitWith commits the rows and, where it is still the attempt's own, the
+// split's state.
+func (w *writer) commitWith(ctx context.Context, state connector.SplitState) error {
+	switch rules := w.sink.rules; {
+	case rules.positionFirst:
+		return w.commitPositionFirst(ctx, state)
+	case rules.positionLast:
+		return w.commitPositionLast(ctx, state)
+	}
+	found, err := w.ledger.advance(ctx, w.session, w.attempt.Run.ID, state)
+	if err != nil {
+		return err
+	}
+	if found != 1 && !w.sink.rules.commitAnyway {
+		return w.ledger.fenced(ctx, w.session, w.attempt)
+	}
+	w.sink.fail("before-commit")
+	return w.session.commit(ctx)
+}
+
+// done classes an error of the writer; any but none ends the attempt
+// (exactness rule 4).
+func (w *writer) done(doing string, err error) error {
+	if err != nil {
+		w.failed = true
+	}
+	return wrap(doing, err)
+}
+
+// Close implements connector.Writer.
+func (w *writer) Close() error {
+	if w.closed {
+		return nil
+	}
+	w.closed = true
+	w.release(nil)
+	if w.failed || w.begun {
+		w.session.close()
+	}
+	w.sink.sessions.put(w.session)
+	return nil
+}

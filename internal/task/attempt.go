@@ -1,0 +1,202 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/leatdata/leat/batch"
+	"github.com/leatdata/leat/connector"
+)
+
+// attempt is one try at a split.
+type attempt struct {
+	*Subtask
+	split    connector.Split
+	token    connector.Token
+	observer Observer
+	writer   connector.Writer
+	part     *dirtyPart
+
+	// durable is the last committed state; earlier are the dirty parts of
+	// attempts before this one.
+	durable connector.SplitState
+	earlier []connector.DirtyPart
+	// now counts what has been written since the split's start; its Written,
+	// Merged and Refused are those of durable until a commit.
+	now      connector.Counters
+	position connector.Position
+	seekable bool
+	open     int64 // bytes not committed
+	lastTold time.Time
+	keepErr  error
+}
+
+func (a *attempt) claim(ctx context.Context, from connector.SplitState) error {
+	w, st, err := a.cfg.Sink.Claim(ctx, connector.Attempt{
+		Run: a.cfg.Run, Split: a.split, Token: a.token, Slot: a.slot, State: from, Reject: a.rejectWritten,
+	})
+	if err != nil {
+		if w != nil {
+			err = errors.Join(err, w.Close())
+		}
+		return err
+	}
+	st.Split, st.Token = a.split.ID, a.token
+	a.writer, a.durable, a.earlier = w, st, st.Dirty
+	a.now, a.position = st.Counters, st.Position
+	return nil
+}
+
+// copy reads the split into the writer, from the durable position to the end.
+func (a *attempt) copy(ctx context.Context) error {
+	r, err := a.cfg.Source.Open(ctx, a.split, a.durable.Position)
+	if err != nil {
+		return fmt.Errorf("open %s: %w", name(a.split), err)
+	}
+	feedCtx, stop := context.WithCancel(ctx)
+	f := newFeed(r, a.cfg.Schema, a.mapper, a.pool)
+	go f.run(feedCtx)
+	err = a.write(ctx, f)
+	stop()
+	if err != nil {
+		_ = r.Close() // ends a Next that does not heed its context
+	}
+	for fed := range f.out {
+		fed.batch.Release()
+	}
+	if cerr := r.Close(); err == nil && cerr != nil {
+		err = fmt.Errorf("close %s: %w", name(a.split), cerr)
+	}
+	return err
+}
+
+func (a *attempt) write(ctx context.Context, f *feed) error {
+	timer := time.NewTicker(a.cfg.CommitInterval)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-timer.C:
+			if err := a.commitOpen(ctx); err != nil {
+				return err
+			}
+		case fed, ok := <-f.out:
+			if !ok {
+				if f.err != nil {
+					return fmt.Errorf("read %s: %w", name(a.split), f.err)
+				}
+				return a.commit(ctx, true)
+			}
+			if err := a.take(ctx, fed); err != nil {
+				return err
+			}
+			if a.open < a.cfg.CommitBytes {
+				continue
+			}
+			if err := a.commitOpen(ctx); err != nil {
+				return err
+			}
+			timer.Reset(a.cfg.CommitInterval)
+		}
+	}
+}
+
+// take writes one batch.
+func (a *attempt) take(ctx context.Context, fed fedBatch) error {
+	for i := range fed.batch.Rejects {
+		a.reject(a.cfg.Schema, fed.batch.Rejects[i])
+	}
+	a.now.Read += fed.read
+	a.now.Filtered += fed.filtered
+	a.now.BytesRead += fed.bytes
+	a.open += fed.bytes + 1
+	a.position, a.seekable = fed.position, fed.seekable
+	if fed.batch.Rows == 0 {
+		fed.batch.Release()
+	} else if err := a.writer.Write(ctx, fed.batch); err != nil {
+		return fmt.Errorf("write %s: %w", name(a.split), err)
+	}
+	if fed.taken != nil {
+		close(fed.taken)
+	}
+	if a.keepErr != nil {
+		return a.keepErr
+	}
+	if now := time.Now(); now.Sub(a.lastTold) >= a.cfg.ProgressInterval {
+		a.lastTold = now
+		a.observer.Progress(a.split.ID, a.token, a.now)
+	}
+	return nil
+}
+
+// rejectWritten is the writer's way to refuse a row.
+func (a *attempt) rejectWritten(b *batch.Batch, row int, column, reason string) {
+	a.reject(b.Schema, batch.Reject{
+		Where: describe(b, row), Column: column, Reason: reason, Names: b.Schema.Names(), Values: b.Row(row),
+	})
+}
+
+// reject keeps a dirty record and tells of it at once, so that a job over its
+// limit ends before it reads on.
+func (a *attempt) reject(schema *batch.Schema, r batch.Reject) {
+	a.now.Dirty++
+	if err := a.part.add(schema, r); err != nil && a.keepErr == nil {
+		a.keepErr = err
+	}
+	a.observer.Dirty(r)
+	a.observer.Progress(a.split.ID, a.token, a.now)
+}
+
+// commitOpen commits where reading could go on, when something is open.
+func (a *attempt) commitOpen(ctx context.Context) error {
+	if a.open == 0 || !a.seekable {
+		return nil
+	}
+	return a.commit(ctx, false)
+}
+
+func (a *attempt) commit(ctx context.Context, done bool) error {
+	if err := a.writer.Flush(ctx); err != nil {
+		return fmt.Errorf("flush %s: %w", name(a.split), err)
+	}
+	for {
+		st, err := a.commitState(done)
+		if err != nil {
+			return err
+		}
+		committed, err := a.writer.Commit(ctx, st)
+		if errors.Is(err, connector.ErrAgain) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("commit %s: %w", name(a.split), err)
+		}
+		committed.Split, committed.Token = a.split.ID, a.token
+		a.durable, a.now, a.open = committed, committed.Counters, 0
+		a.observer.Durable(committed)
+		return nil
+	}
+}
+
+// commitState syncs the dirty records and returns the state to commit.
+func (a *attempt) commitState(done bool) (connector.SplitState, error) {
+	st := a.durable
+	if a.keepErr != nil {
+		return st, a.keepErr
+	}
+	part, some, err := a.part.sync()
+	if err != nil {
+		return st, err
+	}
+	st.Dirty = a.earlier
+	if some {
+		st.Dirty = append(a.earlier[:len(a.earlier):len(a.earlier)], part)
+	}
+	st.Position, st.Done = a.position, done
+	st.Counters.Read, st.Counters.Filtered = a.now.Read, a.now.Filtered
+	st.Counters.Dirty, st.Counters.BytesRead = a.now.Dirty, a.now.BytesRead
+	return st, nil
+}

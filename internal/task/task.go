@@ -1,0 +1,95 @@
+package task
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/leatdata/leat/batch"
+	"github.com/leatdata/leat/connector"
+)
+
+// Config is what a subtask needs, the same for all subtasks of a job.
+type Config struct {
+	Run    connector.Run
+	Source connector.Source
+	Sink   connector.Sink
+	// Schema is the source's; Mapper is bound to the sink's plan.
+	Schema *batch.Schema
+	Mapper *Mapper
+	Dirty  DirtyDir
+	// CommitBytes and CommitInterval say when to commit within a split.
+	CommitBytes    int64
+	CommitInterval time.Duration
+	// ProgressInterval is the least time between two calls of Progress.
+	ProgressInterval time.Duration
+}
+
+// WithDefaults fills what is zero: 64 MiB, 10 s and 200 ms.
+func (c Config) WithDefaults() Config {
+	if c.CommitBytes == 0 {
+		c.CommitBytes = 64 << 20
+	}
+	if c.CommitInterval == 0 {
+		c.CommitInterval = 10 * time.Second
+	}
+	if c.ProgressInterval == 0 {
+		c.ProgressInterval = 200 * time.Millisecond
+	}
+	return c
+}
+
+// Observer hears of an attempt from its goroutine. Its methods must not block
+// for long.
+type Observer interface {
+	// Durable tells a state that has become durable.
+	Durable(connector.SplitState)
+	// Progress tells the counters as they stand, durable or not.
+	Progress(connector.SplitID, connector.Token, connector.Counters)
+	// Dirty tells of a dirty record.
+	Dirty(batch.Reject)
+}
+
+// Subtask runs one attempt after the other. It belongs to one goroutine.
+type Subtask struct {
+	cfg    Config
+	slot   int
+	mapper *Mapper
+	pool   *batch.Pool
+}
+
+// New returns a subtask for a slot.
+func New(cfg Config, slot int) (*Subtask, error) {
+	m, err := cfg.Mapper.Clone()
+	if err != nil {
+		return nil, err
+	}
+	return &Subtask{cfg: cfg.WithDefaults(), slot: slot, mapper: m, pool: &batch.Pool{}}, nil
+}
+
+// Run makes one attempt at a split. It returns nil when the split is done.
+func (s *Subtask) Run(ctx context.Context, split connector.Split, token connector.Token, from connector.SplitState, o Observer) (err error) {
+	a := &attempt{Subtask: s, split: split, token: token, observer: o, part: s.cfg.Dirty.part(split.ID, token)}
+	defer func() { err = errors.Join(err, a.part.close()) }()
+	if err := a.claim(ctx, from); err != nil {
+		return fmt.Errorf("claim %s: %w", name(split), err)
+	}
+	if a.writer == nil {
+		o.Durable(a.durable)
+		return nil
+	}
+	defer func() {
+		if cerr := a.writer.Close(); err == nil {
+			err = cerr
+		}
+	}()
+	return a.copy(ctx)
+}
+
+func name(s connector.Split) string {
+	if s.Label != "" {
+		return s.Label
+	}
+	return fmt.Sprintf("split %d", s.ID)
+}

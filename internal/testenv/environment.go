@@ -1,0 +1,75 @@
+package testenv
+
+import (
+	"errors"
+	"sync"
+)
+
+// shared is what the tests of one binary have in common. Tests do not hand a
+// value to each other, so this is the one place of the project with such state.
+var shared environment //nolint:gochecknoglobals // see above
+
+// environment starts each shared thing when it is first asked for.
+type environment struct {
+	mu       sync.Mutex
+	scratch  *scratch
+	postgres *PostgresServer
+	builds   map[string]*build
+}
+
+// folder returns a new folder within the scratch folder of this test binary.
+func (e *environment) folder(name string) (string, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.scratch == nil {
+		s, err := newScratch()
+		if err != nil {
+			return "", err
+		}
+		e.scratch = s
+	}
+	return e.scratch.folder(name)
+}
+
+// sharedPostgres returns the server that all tests of this binary use.
+func (e *environment) sharedPostgres() (*PostgresServer, error) {
+	e.mu.Lock()
+	server := e.postgres
+	if server == nil {
+		server = newPostgresServer(nil)
+		e.postgres = server
+	}
+	e.mu.Unlock()
+	server.first.Do(func() { server.firstErr = server.create() })
+	return server, server.firstErr
+}
+
+// build returns the entry for key, made at the first call.
+func (e *environment) build(key string) *build {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.builds == nil {
+		e.builds = map[string]*build{}
+	}
+	b := e.builds[key]
+	if b == nil {
+		b = &build{}
+		e.builds[key] = b
+	}
+	return b
+}
+
+// close ends the shared servers and removes the scratch folder.
+func (e *environment) close() error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var errs []error
+	if e.postgres != nil {
+		errs = append(errs, e.postgres.stop())
+	}
+	if e.scratch != nil {
+		errs = append(errs, e.scratch.close())
+	}
+	e.postgres, e.scratch, e.builds = nil, nil, nil
+	return errors.Join(errs...)
+}

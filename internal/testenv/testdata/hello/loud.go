@@ -1,0 +1,7 @@
+//go:build loud
+
+package main
+
+import "fmt"
+
+func main() { fmt.Println("HELLO") }
