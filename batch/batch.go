@@ -49,6 +49,10 @@ type Batch struct {
 	// Rejects are records that the reader could not turn into a row.
 	Rejects []Reject
 
+	// Packing reads the rows of a packed batch, one without Columns, which only
+	// a writer gets that takes it; nil for all others.
+	Packing Packing
+
 	// Buf and Spans are the batch's own store, for readers to fill.
 	Buf   []byte
 	Spans []Span
@@ -78,7 +82,7 @@ type Reject struct {
 func (b *Batch) Reset(s *Schema) {
 	b.Schema = s
 	b.Rows, b.Bytes, b.Read, b.First, b.Origin = 0, 0, 0, 0, ""
-	b.ValidUTF8 = false
+	b.ValidUTF8, b.Packing = false, nil
 	b.Buf = b.Buf[:0]
 	b.Spans = b.Spans[:0]
 	b.Columns = b.Columns[:0]
@@ -132,6 +136,9 @@ func (b *Batch) Seal() {
 
 // Row copies the cells of row i, for a record that is to outlive the batch.
 func (b *Batch) Row(i int) [][]byte {
+	if b.Packing != nil {
+		return b.Packing.Cells(b.PackedRow(i))
+	}
 	values := make([][]byte, len(b.Columns))
 	for c := range b.Columns {
 		if cell := b.Columns[c].Cell(i); cell != nil {

@@ -51,7 +51,7 @@ func (a *attempt) claim(ctx context.Context, from connector.SplitState) error {
 
 // copy reads the split into the writer, from the durable position to the end.
 func (a *attempt) copy(ctx context.Context) error {
-	r, err := a.cfg.Source.Open(ctx, a.split, a.durable.Position)
+	r, err := a.openReader(ctx)
 	if err != nil {
 		return fmt.Errorf("open %s: %w", name(a.split), err)
 	}
@@ -70,6 +70,23 @@ func (a *attempt) copy(ctx context.Context) error {
 		err = fmt.Errorf("close %s: %w", name(a.split), cerr)
 	}
 	return err
+}
+
+// openReader opens the split, for packed rows where both ends know a form for
+// them and nothing is done to a record on its way.
+func (a *attempt) openReader(ctx context.Context) (connector.Reader, error) {
+	source, packs := a.cfg.Source.(connector.PackedSource)
+	writer, takes := a.writer.(connector.PackedWriter)
+	if fields, plain := a.mapper.Plain(); packs && takes && plain {
+		p, err := source.Packing(ctx, fields)
+		if err != nil {
+			return nil, err
+		}
+		if p != nil && writer.TakesPacked(p) {
+			return source.OpenPacked(ctx, a.split, a.durable.Position, p)
+		}
+	}
+	return a.cfg.Source.Open(ctx, a.split, a.durable.Position)
 }
 
 func (a *attempt) write(ctx context.Context, f *feed) error {

@@ -81,9 +81,30 @@ func (m *Mapper) Clone() (*Mapper, error) {
 	return c, c.Bind(m.out)
 }
 
+// Plain returns the source's fields that are the outputs, in their order; ok is
+// false when a record takes more than that: a filter, a constant, a conversion.
+func (m *Mapper) Plain() (fields []string, ok bool) {
+	if m.filter != nil || m.converts {
+		return nil, false
+	}
+	for i := range m.outputs {
+		o := &m.outputs[i]
+		if o.source < 0 {
+			return nil, false
+		}
+		fields = append(fields, m.in.Fields[o.source].Name)
+	}
+	return fields, true
+}
+
 // Map rewrites the batch in place and returns the number of records that the
-// filter left out. Records that cannot be converted become rejects.
+// filter left out. Records that cannot be converted become rejects. Packed
+// rows, which only a plain mapper meets, are as they should be.
 func (m *Mapper) Map(b *batch.Batch) (filtered int64) {
+	if b.Packing != nil {
+		b.Schema = m.out
+		return 0
+	}
 	rows := b.Rows
 	m.dropped = append(m.dropped[:0], make([]bool, rows)...)
 	drops := 0

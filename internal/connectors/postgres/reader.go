@@ -15,11 +15,28 @@ import (
 	"github.com/leatdata/leat/connector"
 )
 
+// rowTaker puts the messages of a COPY into batches: as cells or as they are.
+type rowTaker interface {
+	// selected are the names of the columns that a row has, format what COPY
+	// has to be told.
+	selected() []string
+	format() string
+	// begin prepares an empty batch.
+	begin(b *batch.Batch)
+	// take adds the rows of a message and returns their number.
+	take(b *batch.Batch, message []byte) (int64, error)
+	full(b *batch.Batch) bool
+	seal(b *batch.Batch)
+	// key returns the key of a sealed batch's last row, as texts that the
+	// server reads.
+	key(b *batch.Batch) ([]string, error)
+}
+
 // reader reads a split by one COPY … TO STDOUT.
 type reader struct {
 	source  *Source
 	session *session
-	decoder *rowDecoder
+	taker   rowTaker
 	doing   string
 
 	// rows counts those taken, to be compared with COPY's own count (rule 12).
@@ -37,6 +54,10 @@ type reader struct {
 
 // Open implements connector.Source.
 func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.Position) (connector.Reader, error) {
+	return s.openAs(ctx, split, pos, func(sh *shape, keys []column) rowTaker { return newRowDecoder(sh.columns, keys) })
+}
+
+func (s *Source) openAs(ctx context.Context, split connector.Split, pos connector.Position, taker func(*shape, []column) rowTaker) (connector.Reader, error) {
 	sh, err := s.resolve(ctx)
 	if err != nil {
 		return nil, err
@@ -50,7 +71,7 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.open(ctx, session, sh, spec, pos)
+	r, err := s.open(ctx, session, sh, spec, pos, taker)
 	if err != nil {
 		session.rollback(ctx)
 		s.sessions.put(session)
@@ -60,7 +81,7 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 	return r, nil
 }
 
-func (s *Source) open(ctx context.Context, session *session, sh *shape, spec *splitSpec, pos connector.Position) (*reader, error) {
+func (s *Source) open(ctx context.Context, session *session, sh *shape, spec *splitSpec, pos connector.Position, taker func(*shape, []column) rowTaker) (*reader, error) {
 	var keys []column
 	for _, name := range spec.Key {
 		i := slices.IndexFunc(sh.keyColumns, func(c column) bool { return c.name == name })
@@ -91,15 +112,15 @@ func (s *Source) open(ctx context.Context, session *session, sh *shape, spec *sp
 	if !seekable {
 		keys = nil
 	}
-	r.decoder = newRowDecoder(sh.columns, keys)
+	r.taker = taker(sh, keys)
 	if s.where != "" {
 		conditions = append(conditions, s.condition())
 	}
-	sql := "COPY (SELECT " + quoteNames(r.decoder.selected()) + " FROM " + from + whereOf(conditions)
+	sql := "COPY (SELECT " + quoteNames(r.taker.selected()) + " FROM " + from + whereOf(conditions)
 	if spec.Ordered {
 		sql += " ORDER BY " + quoteNames(spec.Key)
 	}
-	return r, r.start(ctx, sql+") TO STDOUT")
+	return r, r.start(ctx, sql+") TO STDOUT"+r.taker.format())
 }
 
 // pin makes sure that the blocks of a split are those it was made from: while
@@ -155,7 +176,11 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 		if !r.seekable {
 			return nil
 		}
-		if r.position, err = encodePosition(r.decoder.key(b)); err == nil {
+		var key []string
+		if key, err = r.taker.key(b); err == nil {
+			r.position, err = encodePosition(key)
+		}
+		if err == nil {
 			return nil
 		}
 	} else if err == nil {
@@ -170,8 +195,8 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 // fill takes rows until the batch is full or the COPY ends.
 func (r *reader) fill(b *batch.Batch) error {
 	f := r.session.Frontend()
-	r.decoder.begin(b)
-	for !r.ended && !b.Full() {
+	r.taker.begin(b)
+	for !r.ended && !r.taker.full(b) {
 		msg, err := f.Receive()
 		if err != nil && r.source.rules.unprovedEnd {
 			r.ended = true
@@ -182,10 +207,11 @@ func (r *reader) fill(b *batch.Batch) error {
 		}
 		switch msg := msg.(type) {
 		case *pgproto3.CopyData:
-			if err := r.decoder.decode(b, msg.Data); err != nil {
+			n, err := r.taker.take(b, msg.Data)
+			if err != nil {
 				return err
 			}
-			r.rows++
+			r.rows += n
 		case *pgproto3.CommandComplete:
 			if err := r.prove(string(msg.CommandTag)); err != nil {
 				return err
@@ -200,7 +226,7 @@ func (r *reader) fill(b *batch.Batch) error {
 		}
 	}
 	if len(b.Spans) > 0 {
-		b.Seal()
+		r.taker.seal(b)
 	}
 	return nil
 }

@@ -30,8 +30,9 @@ INSERT INTO src VALUES
 (4, true, 1, 1, 3.4028235e38, 1.7976931348623157e308, 0.00000000000000000000001, 1.5, 99900, 3, 'a', 'b', 'c', 'd', 'e', '\x02', '1969-07-20', '12:34:56.789', '12:34:56.789123+01', '1969-12-31 23:59:59.5', '1969-12-31 23:59:59.5+00',
  '-00:00:00.5', gen_random_uuid(), '1e5', '1e5', '010', '1', 'ok', '{1}', '{a}', '{t}', '{0}', '{}', '{}', '{ok}', '{0.5}', '{epoch}', 1)`
 
-// transfer copies a source into a sink as the engine does, without conversions.
-func transfer(t *testing.T, s *Source, k *Sink, run connector.Run) []string {
+// transfer copies a source into a sink as the engine does, without
+// conversions: by cells, or with packed rows.
+func transfer(t *testing.T, s *Source, k *Sink, run connector.Run, packed bool) []string {
 	t.Helper()
 	in := must(s.Schema(t.Context()))(t)
 	must(k.Resolve(t.Context(), in))(t)
@@ -48,7 +49,12 @@ func transfer(t *testing.T, s *Source, k *Sink, run connector.Run) []string {
 			dirty++
 		}})
 		check(t, err)
-		rd := must(s.Open(t.Context(), split, state.Position))(t)
+		var rd connector.Reader
+		if packed {
+			rd = openPacked(t, s, w, split, in.Names())
+		} else {
+			rd = must(s.Open(t.Context(), split, state.Position))(t)
+		}
 		for {
 			b := pool.Get(in)
 			if err = rd.Next(t.Context(), b); err != nil {
@@ -93,7 +99,7 @@ func TestAllTypes(t *testing.T) {
 			r := newRig(t, setup+"; "+c.target, map[string]any{"mode": c.mode})
 			rr := &readRig{t: t, pg: r.pg, url: r.url}
 			s := rr.source(map[string]any{"table": "src"}, connector.SourceEnv{})
-			if rejected := transfer(t, s, r.sink, r.run); len(rejected) > 0 {
+			if rejected := transfer(t, s, r.sink, r.run, false); len(rejected) > 0 {
 				t.Errorf("rejected: %q", rejected)
 			}
 			got, want := r.rows("SELECT * FROM t ORDER BY id"), r.rows("SELECT * FROM src ORDER BY id")

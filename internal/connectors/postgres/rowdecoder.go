@@ -84,7 +84,7 @@ func conversionOf(t *typeInfo) conversion {
 	return asIs
 }
 
-// selected are the names of the columns that a row has.
+// selected implements rowTaker.
 func (d *rowDecoder) selected() []string {
 	var names []string
 	for _, c := range d.columns {
@@ -98,7 +98,21 @@ func (d *rowDecoder) selected() []string {
 	return names
 }
 
-// begin prepares an empty batch.
+func (d *rowDecoder) format() string { return "" }
+
+func (d *rowDecoder) full(b *batch.Batch) bool { return b.Full() }
+
+func (d *rowDecoder) seal(b *batch.Batch) { b.Seal() }
+
+// take implements rowTaker: a row is a message.
+func (d *rowDecoder) take(b *batch.Batch, line []byte) (int64, error) {
+	if err := d.decode(b, line); err != nil {
+		return 0, err
+	}
+	return 1, nil
+}
+
+// begin implements rowTaker.
 func (d *rowDecoder) begin(b *batch.Batch) {
 	if d.bools {
 		b.Buf = append(b.Buf, bools...)
@@ -241,21 +255,25 @@ func (d *rowDecoder) converted(b *batch.Batch, how conversion, off, n int) (int,
 	return off, len(d.scratch), nil
 }
 
-// key returns the key of the last row of a batch, as texts that the server reads.
-func (d *rowDecoder) key(b *batch.Batch) []string {
+// key implements rowTaker.
+func (d *rowDecoder) key(b *batch.Batch) ([]string, error) {
 	key := make([]string, len(d.keys))
 	for i, at := range d.keyAt {
 		if at >= len(d.columns) {
 			key[i] = string(d.extra[at-len(d.columns)])
 			continue
 		}
-		cell := b.Columns[at].Cell(b.Rows - 1)
-		if d.convert[at] == toBytes {
-			cell = value.AppendHex(nil, cell)
-		}
-		key[i] = string(cell)
+		key[i] = keyText(d.convert[at], b.Columns[at].Cell(b.Rows-1))
 	}
-	return key
+	return key, nil
+}
+
+// keyText is the text that the server reads of a canonical one.
+func keyText(how conversion, cell []byte) string {
+	if how == toBytes {
+		cell = value.AppendHex(nil, cell)
+	}
+	return string(cell)
 }
 
 // unescape undoes COPY's escapes in place, from the first backslash on, and

@@ -81,6 +81,9 @@ func (r *rowEncoder) row(dst []byte, b *batch.Batch, i int) ([]byte, int, error)
 	if !r.binary {
 		return r.textRow(dst, b, i)
 	}
+	if b.Packing != nil {
+		return append(dst, b.PackedRow(i)...), -1, nil
+	}
 	n := len(r.columns)
 	dst = append(dst, byte(n>>8), byte(n))
 	cells := b.Columns

@@ -60,7 +60,7 @@ func TestHugeRecord(t *testing.T) {
 	for target, n := range map[string]int{"CREATE TABLE t (id int, v text)": 35_000_000, "CREATE TABLE t (id int, v text, r int4range)": 5_000_000} {
 		r := newRig(t, fmt.Sprintf("CREATE TABLE src (id int, v text); INSERT INTO src VALUES (1, 'a'), (2, repeat('\\\t', %d)), (3, 'b'); ", n)+target, nil)
 		rr := &readRig{t: t, pg: r.pg, url: r.url}
-		if rejected := transfer(t, rr.source(map[string]any{"table": "src"}, connector.SourceEnv{}), r.sink, r.run); len(rejected) > 0 {
+		if rejected := transfer(t, rr.source(map[string]any{"table": "src"}, connector.SourceEnv{}), r.sink, r.run, false); len(rejected) > 0 {
 			t.Errorf("rejected: %q", rejected)
 		}
 		r.expect("SELECT id, md5(v) FROM t ORDER BY 1", r.rows("SELECT id, md5(v) FROM src ORDER BY 1")...)

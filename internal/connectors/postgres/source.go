@@ -105,6 +105,7 @@ func (s *Source) resolve(ctx context.Context) (*shape, error) {
 		if err != nil {
 			return err
 		}
+		sh.unchecked = session.ParameterStatus("server_encoding") == "SQL_ASCII"
 		if err := s.checkPolicies(ctx, session, sh); err != nil {
 			return err
 		}
@@ -162,6 +163,8 @@ type shape struct {
 	nullable bool
 	// hidden says, for people, that policies may hide rows; "" if none do.
 	hidden string
+	// unchecked says that texts may be other than UTF-8.
+	unchecked bool
 }
 
 func (s *Source) tableShape(ctx context.Context, session *session) (*shape, error) {

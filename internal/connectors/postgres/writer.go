@@ -78,6 +78,20 @@ func newWriter(k *Sink, s *session, l *ledger, t *target, attempt connector.Atte
 	return w
 }
 
+// TakesPacked implements connector.PackedWriter.
+func (w *writer) TakesPacked(p batch.Packing) bool {
+	from, ok := p.(*packing)
+	if !ok || !w.encoder.binary || len(from.columns) != len(w.target.columns) {
+		return false
+	}
+	for i, to := range w.target.columns {
+		if !passes(&from.columns[i], to) {
+			return false
+		}
+	}
+	return true
+}
+
 // Write implements connector.Writer.
 func (w *writer) Write(ctx context.Context, b *batch.Batch) error {
 	if w.failed || w.closed {
