@@ -15,12 +15,16 @@ const (
 	modeUpsert    = "upsert"
 )
 
+// nullsKeep lets an upsert's NULL leave the value that is there.
+const nullsKeep = "keep"
+
 // SinkOptions are the options of a postgres sink.
 type SinkOptions struct {
 	URL          option.Secret `option:"url,required" doc:"connection URL, or key=value settings as libpq takes them"`
 	Table        string        `option:"table,required" doc:"table, with its schema where needed: public.orders, \"Sales\".\"Order\""`
 	Mode         string        `option:"mode" default:"append" enum:"append,overwrite,truncate,upsert" doc:"append adds rows; overwrite replaces all at the end, in one transaction; truncate empties the table first; upsert replaces rows of the same key"`
 	Key          []string      `option:"key" doc:"columns by which upsert finds a row; a unique index must be on them; by default the primary key"`
+	Nulls        string        `option:"nulls" default:"overwrite" enum:"overwrite,keep" doc:"what a NULL does to the row that upsert finds: overwrite puts it there, keep leaves the value that is there"`
 	Create       string        `option:"create" default:"auto" enum:"auto,never" doc:"auto makes a missing table with the source's columns, key and NOT NULL"`
 	Unlogged     bool          `option:"unlogged" doc:"make a missing table UNLOGGED: faster, and empty after a crash of the server"`
 	Pre          []string      `option:"pre" doc:"statements to run before the first row, once per run"`
@@ -35,6 +39,9 @@ func (o *SinkOptions) Validate() error {
 	var problems []error
 	if len(o.Key) > 0 && o.Mode != modeUpsert {
 		problems = append(problems, fmt.Errorf("key is for mode upsert, not %s", o.Mode))
+	}
+	if o.Nulls == nullsKeep && o.Mode != modeUpsert {
+		problems = append(problems, fmt.Errorf("nulls is for mode upsert, not %s", o.Mode))
 	}
 	for _, t := range []struct{ option, text string }{
 		{"table", o.Table}, {"runs_table", o.RunsTable}, {"positions_table", o.Positions},

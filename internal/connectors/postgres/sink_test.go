@@ -176,13 +176,28 @@ func TestUpsert(t *testing.T) {
 	r.expect("SELECT a, b, v FROM t ORDER BY 1", "1|x|new", "2|x|kept", "3|y|last", "4|z|NULL")
 }
 
-func TestUpsertOfKeysAlone(t *testing.T) {
+// With nulls: keep a NULL leaves what is there, also what an earlier record of
+// the same key has put there: the result does not hang on where batches end.
+func TestUpsertKeepsWhereNull(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES (1)", map[string]any{"mode": "upsert"}, untyped("a")...)
-	if c := r.load("1", "2", "2"); c.Written != 1 || c.Merged != 2 {
+	r := newRig(t, "CREATE TABLE t (a int PRIMARY KEY, v text, w int[]); INSERT INTO t VALUES (1, 'old', '{1}'), (2, 'kept', '{2,2}')",
+		map[string]any{"mode": "upsert", "nulls": "keep"}, untyped("a", "v", "w")...)
+	c := r.load("1|"+null+"|{7,7}", "2|"+null+"|"+null, "3|first|"+null, "3|"+null+"|{3}", "3|last|"+null, "4|"+null+"|"+null)
+	if c.Written != 4 || c.Merged != 2 || !c.Balanced() {
 		t.Errorf("counters: %+v", c)
 	}
-	r.expect("SELECT a FROM t ORDER BY 1", "1", "2")
+	r.expect("SELECT a, v, w FROM t ORDER BY 1", "1|old|{7,7}", "2|kept|{2,2}", "3|last|{3}", "4|NULL|NULL")
+}
+
+func TestUpsertOfKeysAlone(t *testing.T) {
+	t.Parallel()
+	for _, nulls := range []string{"overwrite", "keep"} {
+		r := newRig(t, "CREATE TABLE t (a int PRIMARY KEY); INSERT INTO t VALUES (1)", map[string]any{"mode": "upsert", "nulls": nulls}, untyped("a")...)
+		if c := r.load("1", "2", "2"); c.Written != 1 || c.Merged != 2 {
+			t.Errorf("counters: %+v", c)
+		}
+		r.expect("SELECT a FROM t ORDER BY 1", "1", "2")
+	}
 }
 
 func TestUpsertByANamedKey(t *testing.T) {

@@ -13,10 +13,20 @@ import (
 type upsert struct {
 	name   name
 	create string
+	// count returns how many keys the rows have, and the most rows of one.
+	count string
+	// insert takes the last row of each key, or with keep the $1-th, and
+	// returns how many those are and how many the table took.
 	insert string
+	// keep says that a NULL leaves what is there, so that every row of a key
+	// counts, in their order; else only the last one does.
+	keep bool
+	// nothing says that every column is in the key: a row that is there
+	// already is taken as merged into it.
+	nothing bool
 }
 
-func newUpsert(t *target) *upsert {
+func newUpsert(t *target, keep bool) *upsert {
 	u := &upsert{name: name{schema: "pg_temp", table: "leat_upsert"}}
 	columns := make([]string, len(t.columns))
 	defs := make([]string, len(t.columns))
@@ -24,8 +34,12 @@ func newUpsert(t *target) *upsert {
 	for i, c := range t.columns {
 		columns[i] = c.name
 		defs[i] = "t." + quoteName(c.name)
-		if !slices.Contains(t.key, c.name) {
-			sets = append(sets, quoteName(c.name)+" = excluded."+quoteName(c.name))
+		switch q := quoteName(c.name); {
+		case slices.Contains(t.key, c.name):
+		case keep:
+			sets = append(sets, q+" = coalesce(excluded."+q+", t."+q+")")
+		default:
+			sets = append(sets, q+" = excluded."+q)
 		}
 	}
 	// leat_n numbers the rows in their order, so that the last of a key is known.
@@ -35,16 +49,16 @@ func newUpsert(t *target) *upsert {
 	if len(sets) > 0 {
 		action = "DO UPDATE SET " + strings.Join(sets, ", ")
 	}
+	u.nothing, u.keep = len(sets) == 0, keep && len(sets) > 0
 	key, list := quoteNames(t.key), quoteNames(columns)
-	u.insert = "WITH latest AS MATERIALIZED (SELECT DISTINCT ON (" + key + ") " + list + " FROM pg_temp.leat_upsert ORDER BY " + orderBy(t.key) + ", leat_n DESC), " +
-		"put AS (INSERT INTO " + t.name.String() + " AS t (" + list + ") OVERRIDING SYSTEM VALUE SELECT " + list + " FROM latest ORDER BY " + orderBy(t.key) +
-		" ON CONFLICT (" + key + ") " + action + " RETURNING 1) SELECT (SELECT count(*) FROM latest), (SELECT count(*) FROM put)"
-	if len(sets) == 0 {
-		// A row that is there already is taken as merged into it.
-		u.insert += ", true"
-	} else {
-		u.insert += ", false"
+	rows := "SELECT DISTINCT ON (" + key + ") " + list + " FROM pg_temp.leat_upsert ORDER BY " + orderBy(t.key) + ", leat_n DESC"
+	if u.keep {
+		rows = "SELECT " + list + " FROM (SELECT *, row_number() OVER (PARTITION BY " + key + " ORDER BY leat_n) AS leat_nth FROM pg_temp.leat_upsert) n WHERE leat_nth = $1"
 	}
+	u.count = "SELECT count(*), coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM pg_temp.leat_upsert GROUP BY " + key + ") k"
+	u.insert = "WITH taken AS MATERIALIZED (" + rows + "), " +
+		"put AS (INSERT INTO " + t.name.String() + " AS t (" + list + ") OVERRIDING SYSTEM VALUE SELECT " + list + " FROM taken ORDER BY " + orderBy(t.key) +
+		" ON CONFLICT (" + key + ") " + action + " RETURNING 1) SELECT (SELECT count(*) FROM taken), (SELECT count(*) FROM put)"
 	return u
 }
 
@@ -65,20 +79,57 @@ func (u *upsert) prepare(ctx context.Context, s *session) error {
 // merge moves the rows just copied into the table. It returns how many were
 // replaced by a later one of the same key, and how many triggers skipped.
 func (u *upsert) merge(ctx context.Context, s *session, copied int64) (merged, refused int64, err error) {
-	row, err := s.one(ctx, u.insert)
+	if u.keep {
+		merged, refused, err = u.mergeEach(ctx, s, copied)
+	} else {
+		merged, refused, err = u.mergeLast(ctx, s, copied)
+	}
 	if err != nil {
 		return 0, 0, err
 	}
-	latest, err1 := strconv.ParseInt(string(row[0]), 10, 64)
-	put, err2 := strconv.ParseInt(string(row[1]), 10, 64)
+	return merged, refused, s.exec(ctx, "TRUNCATE pg_temp.leat_upsert")
+}
+
+// mergeLast takes the last row of each key.
+func (u *upsert) mergeLast(ctx context.Context, s *session, copied int64) (merged, refused int64, err error) {
+	taken, put, err := counts(ctx, s, u.insert)
+	switch {
+	case err != nil:
+		return 0, 0, err
+	case u.nothing:
+		return copied - put, 0, nil
+	}
+	return copied - taken, taken - put, nil
+}
+
+// mergeEach takes the first row of each key, then the second, and so on.
+func (u *upsert) mergeEach(ctx context.Context, s *session, copied int64) (merged, refused int64, err error) {
+	keys, most, err := counts(ctx, s, u.count)
+	if err != nil {
+		return 0, 0, err
+	}
+	for n := int64(1); n <= most; n++ {
+		taken, put, err := counts(ctx, s, u.insert, strconv.FormatInt(n, 10))
+		if err != nil {
+			return 0, 0, err
+		}
+		if n == 1 {
+			refused = taken - put
+		}
+	}
+	return copied - keys, refused, nil
+}
+
+// counts runs a statement that returns two numbers.
+func counts(ctx context.Context, s *session, sql string, args ...string) (a, b int64, err error) {
+	row, err := s.one(ctx, sql, args...)
+	if err != nil {
+		return 0, 0, err
+	}
+	a, err1 := strconv.ParseInt(string(row[0]), 10, 64)
+	b, err2 := strconv.ParseInt(string(row[1]), 10, 64)
 	if err1 != nil || err2 != nil {
 		return 0, 0, fmt.Errorf("count the merged rows: %s, %s", row[0], row[1])
 	}
-	if err := s.exec(ctx, "TRUNCATE pg_temp.leat_upsert"); err != nil {
-		return 0, 0, err
-	}
-	if isTrue(row[2]) {
-		return copied - put, 0, nil
-	}
-	return copied - latest, latest - put, nil
+	return a, b, nil
 }

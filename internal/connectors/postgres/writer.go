@@ -62,7 +62,7 @@ func newWriter(k *Sink, s *session, l *ledger, t *target, attempt connector.Atte
 	case modeOverwrite:
 		place = t.staging(attempt.Run.ID)
 	case modeUpsert:
-		w.upsert = newUpsert(t)
+		w.upsert = newUpsert(t, k.options.Nulls == nullsKeep)
 		place = w.upsert.name
 	}
 	names := make([]string, len(t.columns))

@@ -20,12 +20,16 @@ const (
 
 const createNever = "never"
 
+// nullsKeep lets an upsert's NULL leave the value that is there.
+const nullsKeep = "keep"
+
 // SinkOptions are the options of a sqlite sink.
 type SinkOptions struct {
 	Path         string   `option:"path,required" doc:"database file, made when missing"`
 	Table        string   `option:"table,required" doc:"table, its name as it is, without quotes"`
 	Mode         string   `option:"mode" default:"append" enum:"append,overwrite,truncate,upsert" doc:"append adds rows; overwrite replaces all at the end, in one transaction; truncate empties the table first; upsert replaces rows of the same key"`
 	Key          []string `option:"key" doc:"columns by which upsert finds a row; they must be the primary key or unique; by default the primary key"`
+	Nulls        string   `option:"nulls" default:"overwrite" enum:"overwrite,keep" doc:"what a NULL does to the row that upsert finds: overwrite puts it there, keep leaves the value that is there"`
 	Create       string   `option:"create" default:"auto" enum:"auto,never" doc:"auto makes a missing table with the source's columns, key and NOT NULL"`
 	Pre          []string `option:"pre,whole" doc:"statements to run before the first row, once per run"`
 	Post         []string `option:"post,whole,tuning" doc:"statements to run after the last row, in the transaction that ends the run"`
@@ -39,6 +43,9 @@ func (o *SinkOptions) Validate() error {
 	var problems []error
 	if len(o.Key) > 0 && o.Mode != modeUpsert {
 		problems = append(problems, fmt.Errorf("key is for mode upsert, not %s", o.Mode))
+	}
+	if o.Nulls == nullsKeep && o.Mode != modeUpsert {
+		problems = append(problems, fmt.Errorf("nulls is for mode upsert, not %s", o.Mode))
 	}
 	if strings.EqualFold(o.RunsTable, o.Positions) {
 		problems = append(problems, errors.New("runs_table and positions_table are the same"))

@@ -116,6 +116,24 @@ func TestUpsert(t *testing.T) {
 	}
 }
 
+// With nulls: keep a NULL leaves what is there, also what an earlier record of
+// the same key has put there.
+func TestUpsertKeepsWhereNull(t *testing.T) {
+	f := newFile(t)
+	f.exec("CREATE TABLE t(a INTEGER PRIMARY KEY, v TEXT); INSERT INTO t VALUES (1, 'old'), (2, 'kept')")
+	in := fields(t, "a int64", "v text")
+	state, _, err := f.load(f.sink(map[string]any{"mode": "upsert", "nulls": "keep"}, nil), "r1", in,
+		rowsOf(in, []string{"1", "new"}, []string{"2", null}),
+		rowsOf(in, []string{"3", "first"}, []string{"3", null}, []string{"4", null}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "rows", f.query("SELECT * FROM t ORDER BY a"), []string{`1 "new"`, `2 "kept"`, `3 "first"`, `4 NULL`})
+	if c := state.Counters; c.Written != 4 || c.Merged != 1 {
+		t.Errorf("counters %+v", c)
+	}
+}
+
 func TestUpsertWhereEveryColumnIsInTheKey(t *testing.T) {
 	f := newFile(t)
 	f.exec("CREATE TABLE t(a TEXT PRIMARY KEY); INSERT INTO t VALUES ('x')")

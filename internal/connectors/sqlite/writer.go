@@ -195,8 +195,12 @@ func (s *Sink) insertStatement(tg *target, into string, rows int) string {
 	}
 	var sets []string
 	for _, name := range names {
-		if !containsFold(tg.key, name) {
-			sets = append(sets, quote(name)+" = excluded."+quote(name))
+		switch q := quote(name); {
+		case containsFold(tg.key, name):
+		case s.options.Nulls == nullsKeep:
+			sets = append(sets, q+" = coalesce(excluded."+q+", "+q+")")
+		default:
+			sets = append(sets, q+" = excluded."+q)
 		}
 	}
 	if len(sets) == 0 {
