@@ -1,0 +1,290 @@
+package cases
+
+import (
+	"bufio"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// typesSetup makes the types of PostgreSQL's table that are not built in.
+const typesSetup = "CREATE TYPE mood AS ENUM ('sad', 'so glad'); CREATE DOMAIN price AS numeric(10,2)"
+
+// typeSystems are all that the table of types compares.
+func typeSystems() []*typeSystem {
+	return []*typeSystem{csvTypes(), jsonlTypes(), postgresTypes(), sqliteTypes()}
+}
+
+func postgresTypes() *typeSystem {
+	y := &typeSystem{name: "postgres", note: "A table's declared types. Values are written as SQL has them."}
+	y.columns = []typeColumn{
+		{"boolean", []string{"true", "false"}},
+		{"smallint", []string{"-32768", "32767"}},
+		{"integer", []string{"-2147483648", "2147483647"}},
+		{"bigint", []string{"-9223372036854775808", "9223372036854775807"}},
+		{"oid", []string{"4294967295"}},
+		{"real", []string{"3.4028235e38", "1e-45", "-0", "NaN", "-Infinity"}},
+		{"double precision", []string{"1.7976931348623157e308", "5e-324", "0.1", "-0", "NaN", "Infinity"}},
+		{"numeric", []string{"12345678901234567890.50", "-0.000000000000000000001", "NaN", "Infinity"}},
+		{"numeric(15,2)", []string{"7.10", "-9999999999999.99", "NaN"}},
+		{"numeric(40,10)", []string{"123456789012345678901234567890.0123456789"}},
+		{"price", []string{"1.50"}},
+		{"text", []string{"ünïcödé 😀", "", `a"b,c\d`, "tab\tand\nline", "NULL"}},
+		{"character varying(10)", []string{"Žluťoučký"}},
+		{"character(4)", []string{"ab"}},
+		{"bytea", []string{`\x00ff5c`, `\x`}},
+		{"date", []string{"2024-02-29", "1969-07-20", "0044-03-15 BC", "10000-01-01", "infinity"}},
+		{"time", []string{"23:59:59.999999", "00:00:00", "24:00:00"}},
+		{"time with time zone", []string{"12:00:00.5+05:30", "00:00:00-15:59:59"}},
+		{"timestamp", []string{"2024-03-10 02:30:00", "1969-12-31 23:59:59.5", "0044-03-15 10:00:00 BC", "294276-12-31 23:59:59.999999", "-infinity"}},
+		{"timestamp with time zone", []string{"2024-03-10 02:30:00+05:30", "1969-12-31 23:59:59.5+00", "9999-12-31 23:59:59.999999+00", "infinity"}},
+		{"interval", []string{"1 year 2 mons -3 days 04:05:06.789", "00:00:00"}},
+		{"uuid", []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479"}},
+		{"json", []string{`{"b": 1,  "a": [1.0, null]}`, `"x"`, "null"}},
+		{"jsonb", []string{`{"b": 1, "a": [1.0, null]}`, `"x"`}},
+		{"bit(3)", []string{"101"}},
+		{"bit varying", []string{"0101010101", ""}},
+		{"mood", []string{"so glad"}},
+		{"integer[]", []string{"{1,NULL,-3}", "{}", "{{1,2},{3,4}}"}},
+		{"text[]", []string{`{"",NULL,"a\"b\\c",x}`}},
+		{"inet", []string{"10.0.0.1/8"}},
+		{"int4range", []string{"[1,5)"}},
+	}
+	y.fill = func(s *scene, table string, rows []typeRow) {
+		var sql strings.Builder
+		fmt.Fprintf(&sql, "CREATE TABLE %s (n int PRIMARY KEY%s)", table, declared(y.columns))
+		for _, r := range rows {
+			if r.value == "" && isNullRow(y, r) {
+				fmt.Fprintf(&sql, "; INSERT INTO %s (n) VALUES (%d)", table, r.n)
+				continue
+			}
+			fmt.Fprintf(&sql, "; INSERT INTO %s (n, c%d) VALUES (%d, '%s')", table, r.column, r.n, strings.ReplaceAll(r.value, "'", "''"))
+		}
+		s.exec(sql.String())
+	}
+	y.sink = func(table string) string { return "postgres: {url: {pg}, table: " + table + "}" }
+	y.source = func(table string, _ map[string]string) string { return y.sink(table) }
+	y.told = func(s *scene, table string) map[string]string {
+		return pairsOf(s.rows("SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '" + table + "'::regclass AND attnum > 0"))
+	}
+	return y
+}
+
+func sqliteTypes() *typeSystem {
+	y := &typeSystem{name: "sqlite", note: "A table's declared types. Values are written as SQL has them."}
+	y.columns = []typeColumn{
+		{"INTEGER", []string{"-9223372036854775808", "9223372036854775807"}},
+		{"REAL", []string{"1.7976931348623157e308", "5e-324", "0.1", "9e999"}},
+		{"TEXT", []string{"'ünïcödé 😀'", "''", `'a"b,c\d'`, "'NULL'"}},
+		{"BLOB", []string{"x'00ff5c'", "x''"}},
+		{"BOOLEAN", []string{"1", "0"}},
+		{"DECIMAL(10,2)", []string{"'7.10'", "'-99999999.99'"}},
+		{"DATE", []string{"'2024-02-29'", "'1969-07-20'"}},
+		{"TIME", []string{"'23:59:59.999999'"}},
+		{"DATETIME", []string{"'2024-03-10 02:30:00'", "'1969-12-31 23:59:59.5'"}},
+		{"TIMESTAMPTZ", []string{"'2024-03-09 21:00:00+00'"}},
+		{"UUID", []string{"'f47ac10b-58cc-4372-a567-0e02b2c3d479'"}},
+		{"JSON", []string{`'{"b": 1,  "a": [1.0, null]}'`}},
+	}
+	y.fill = func(s *scene, table string, rows []typeRow) {
+		var sql strings.Builder
+		fmt.Fprintf(&sql, "CREATE TABLE %s (n INTEGER PRIMARY KEY%s)", table, declared(y.columns))
+		for _, r := range rows {
+			if r.value == "" {
+				fmt.Fprintf(&sql, "; INSERT INTO %s (n) VALUES (%d)", table, r.n)
+				continue
+			}
+			fmt.Fprintf(&sql, "; INSERT INTO %s (n, c%d) VALUES (%d, %s)", table, r.column, r.n, r.value)
+		}
+		s.liteExec("types.db", sql.String())
+	}
+	y.sink = func(table string) string { return `sqlite: {path: "{dir}/types.db", table: ` + table + "}" }
+	y.source = func(table string, _ map[string]string) string { return y.sink(table) }
+	y.told = func(s *scene, table string) map[string]string {
+		return pairsOf(s.lite("types.db", "SELECT name, type FROM pragma_table_info('"+table+"')"))
+	}
+	return y
+}
+
+// textColumns are the types that columns of text files are declared to have.
+func textColumns() []typeColumn {
+	return []typeColumn{
+		{"bool", []string{"true", "false"}},
+		{"int8", []string{"-128", "127"}},
+		{"int16", []string{"-32768", "32767"}},
+		{"int32", []string{"-2147483648", "2147483647"}},
+		{"int64", []string{"-9223372036854775808", "9223372036854775807"}},
+		{"uint8", []string{"255"}},
+		{"uint16", []string{"65535"}},
+		{"uint32", []string{"4294967295"}},
+		{"uint64", []string{"18446744073709551615"}},
+		{"float32", []string{"3.4028235e+38", "NaN"}},
+		{"float64", []string{"1.7976931348623157e+308", "0.1", "-0", "Infinity"}},
+		{"decimal", []string{"12345678901234567890.50", "-0.000000000000000000001"}},
+		{"decimal(15,2)", []string{"7.10", "-9999999999999.99"}},
+		{"decimal(65,30)", []string{"12345678901234567890123456789012345.123456789012345678901234567890"}},
+		{"text", []string{"ünïcödé 😀", `a"b,c\d`, "NULL"}},
+		{"text(10)", []string{"Žluťoučký"}},
+		{"bytes", []string{`\x00ff5c`}},
+		{"date", []string{"2024-02-29", "1969-07-20", "0044-03-15 BC", "0000-00-00", "infinity"}},
+		{"time", []string{"23:59:59.999999", "838:59:59", "-12:30:00"}},
+		{"timetz", []string{"12:00:00.5+05:30"}},
+		{"timestamp", []string{"2024-03-10 02:30:00", "1969-12-31 23:59:59.5", "0000-00-00 00:00:00"}},
+		{"instant", []string{"2024-03-09 21:00:00+00", "9999-12-31 23:59:59.999999+00"}},
+		{"interval", []string{"P1Y2M-3DT4H5M6.789S"}},
+		{"uuid", []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479"}},
+		{"json", []string{`{"b": 1,  "a": [1.0, null]}`, `"x"`}},
+		{"bit(3)", []string{"101"}},
+		{"array of int32", []string{"{1,NULL,-3}"}},
+	}
+}
+
+// declaredTypes is the option types of a text file.
+func declaredTypes(types map[string]string) string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(types)) {
+		list = append(list, fmt.Sprintf("%s: %q", name, types[name]))
+	}
+	return "types: {" + strings.Join(list, ", ") + "}"
+}
+
+func csvTypes() *typeSystem {
+	y := &typeSystem{name: "csv", note: "A file has no types of its own: these are declared by the option `types`.", columns: textColumns()}
+	y.fill = func(s *scene, table string, rows []typeRow) {
+		var text strings.Builder
+		w := csv.NewWriter(&text)
+		head := []string{"n"}
+		for i := range y.columns {
+			head = append(head, fmt.Sprintf("c%d", i))
+		}
+		_ = w.Write(head)
+		for _, r := range rows {
+			row := make([]string, len(head))
+			row[0], row[r.column+1] = fmt.Sprint(r.n), r.value
+			_ = w.Write(row)
+		}
+		w.Flush()
+		s.write(table+".csv", text.String())
+	}
+	y.source = func(table string, types map[string]string) string {
+		return fmt.Sprintf(`csv: {path: "{dir}/%s.csv", %s}`, table, declaredTypes(types))
+	}
+	y.sink = func(table string) string { return fmt.Sprintf(`csv: {path: "{dir}/%s.csv"}`, table) }
+	y.untyped = true
+	y.told = func(s *scene, table string) map[string]string {
+		rows, err := csv.NewReader(strings.NewReader(s.text(table + ".csv"))).ReadAll()
+		if err != nil {
+			s.t.Fatal(err)
+		}
+		return firstValues(rows[0], rows[1:])
+	}
+	return y
+}
+
+func jsonlTypes() *typeSystem {
+	y := &typeSystem{name: "jsonl", note: "A file's values are numbers, texts and so on; these types are declared by the option `types`."}
+	for _, c := range textColumns() {
+		for i, v := range c.values {
+			c.values[i] = asJSON(c.native, v)
+		}
+		y.columns = append(y.columns, c)
+	}
+	y.fill = func(s *scene, table string, rows []typeRow) {
+		var text strings.Builder
+		for _, r := range rows {
+			fmt.Fprintf(&text, `{"n": %d`, r.n)
+			for i := range y.columns {
+				value := "null"
+				if i == r.column && r.value != "" {
+					value = r.value
+				}
+				fmt.Fprintf(&text, `, "c%d": %s`, i, value)
+			}
+			text.WriteString("}\n")
+		}
+		if len(rows) == 0 {
+			return
+		}
+		s.write(table+".jsonl", text.String())
+	}
+	y.source = func(table string, types map[string]string) string {
+		return fmt.Sprintf(`jsonl: {path: "{dir}/%s.jsonl", %s}`, table, declaredTypes(types))
+	}
+	y.sink = func(table string) string { return fmt.Sprintf(`jsonl: {path: "{dir}/%s.jsonl"}`, table) }
+	y.untyped = true
+	y.told = func(s *scene, table string) map[string]string {
+		told := map[string]string{}
+		lines := bufio.NewScanner(strings.NewReader(s.text(table + ".jsonl")))
+		for lines.Scan() {
+			var row map[string]json.RawMessage
+			if err := json.Unmarshal(lines.Bytes(), &row); err != nil {
+				s.t.Fatal(err)
+			}
+			for name, v := range row {
+				if _, known := told[name]; !known && string(v) != "null" {
+					told[name] = string(v)
+				}
+			}
+		}
+		return told
+	}
+	return y
+}
+
+// asJSON writes a declared type's value as a JSON text.
+func asJSON(native, value string) string {
+	switch {
+	case native == "json" || native == "bool":
+		return value
+	case native == "array of int32":
+		return "[1,null,-3]"
+	case strings.HasPrefix(native, "int") && native != "interval", strings.HasPrefix(native, "uint"), strings.HasPrefix(native, "decimal"):
+		return value
+	case strings.HasPrefix(native, "float") && value != "NaN" && value != "Infinity":
+		return value
+	}
+	text, _ := json.Marshal(value)
+	return string(text)
+}
+
+// declared is the list of columns in a CREATE TABLE, after the first.
+func declared(columns []typeColumn) string {
+	var list strings.Builder
+	for i, c := range columns {
+		fmt.Fprintf(&list, ", c%d %s", i, c.native)
+	}
+	return list.String()
+}
+
+// isNullRow tells the row of a column that is all NULL from one of an empty text.
+func isNullRow(y *typeSystem, r typeRow) bool {
+	rows := y.rows()
+	return r.n == len(rows) || rows[r.n].column != r.column
+}
+
+// pairsOf makes a map of rows of two cells.
+func pairsOf(rows []string) map[string]string {
+	pairs := map[string]string{}
+	for _, r := range rows {
+		name, value, _ := strings.Cut(r, "|")
+		pairs[name] = value
+	}
+	return pairs
+}
+
+// firstValues returns the first value of each column that has one.
+func firstValues(names []string, rows [][]string) map[string]string {
+	first := map[string]string{}
+	for i, name := range names {
+		for _, r := range rows {
+			if r[i] != "" {
+				first[name] = r[i]
+				break
+			}
+		}
+	}
+	return first
+}
