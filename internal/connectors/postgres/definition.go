@@ -3,7 +3,6 @@ package postgres
 import (
 	"fmt"
 	"net/url"
-	"strings"
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
@@ -58,35 +57,17 @@ func location(loc connector.Location) (map[string]any, error) {
 	if loc.URL == nil {
 		return nil, connector.Errorf(connector.Usage, "a postgres location is a URL: postgres://user@host/database?table=name")
 	}
-	names := map[string]bool{}
-	list := []string{"table", "query", "key", "row_security", "split_size", "split_rows"}
-	if loc.Sink {
-		list = []string{"table", "mode", "key", "create", "unlogged", "pre", "post", "allow_refused", "runs_table", "positions_table"}
-	}
-	for _, n := range list {
-		names[n] = true
-	}
 	query, err := url.ParseQuery(loc.URL.RawQuery)
 	if err != nil {
 		return nil, connector.Errorf(connector.Usage, "the part after ? of the location is malformed")
 	}
-	options := map[string]any{}
-	for name, values := range query {
-		if !names[name] {
-			continue
-		}
-		switch name {
-		case "key":
-			options[name] = strings.Split(strings.Join(values, ","), ",")
-		case "pre", "post":
-			options[name] = values
-		default:
-			if len(values) > 1 {
-				return nil, connector.Errorf(connector.Usage, "%s stands twice in the location", name)
-			}
-			options[name] = values[0]
-		}
-		delete(query, name)
+	declared := any(new(SourceOptions))
+	if loc.Sink {
+		declared = new(SinkOptions)
+	}
+	options, err := option.FromQuery(declared, query, "url")
+	if err != nil {
+		return nil, connector.E(connector.Usage, err)
 	}
 	if options["table"] == nil && options["query"] == nil {
 		return nil, connector.Errorf(connector.Usage, "the location names no table: add ?table=name")

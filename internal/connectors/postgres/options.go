@@ -27,8 +27,8 @@ type SinkOptions struct {
 	Nulls        string        `option:"nulls" default:"overwrite" enum:"overwrite,keep" doc:"what a NULL does to the row that upsert finds: overwrite puts it there, keep leaves the value that is there"`
 	Create       string        `option:"create" default:"auto" enum:"auto,never" doc:"auto makes a missing table with the source's columns, key and NOT NULL"`
 	Unlogged     bool          `option:"unlogged" doc:"make a missing table UNLOGGED: faster, and empty after a crash of the server"`
-	Pre          []string      `option:"pre" doc:"statements to run before the first row, once per run"`
-	Post         []string      `option:"post,tuning" doc:"statements to run after the last row, in the transaction that ends the run"`
+	Pre          []string      `option:"pre,whole" doc:"statements to run before the first row, once per run"`
+	Post         []string      `option:"post,whole,tuning" doc:"statements to run after the last row, in the transaction that ends the run"`
 	AllowRefused bool          `option:"allow_refused" doc:"let triggers of the table skip rows; by default that fails the job"`
 	RunsTable    string        `option:"runs_table" default:"leat_runs" doc:"table in which runs are noted, made when missing"`
 	Positions    string        `option:"positions_table" default:"leat_positions" doc:"table in which positions are kept, made when missing"`
