@@ -15,7 +15,7 @@ TOOL     = $(GO) tool -modfile=tools/go.mod
 # measure: they are known by their names, and test/house holds them to it.
 MEASURED = ^Test(Alloc|Memory|Startup)
 # What tests need beside Go: a C compiler for the race detector, and servers.
-PACKAGES = gcc postgresql
+PACKAGES = gcc postgresql mariadb-server
 
 .PHONY: build test test-race test-measured packages check bench fuzz soak
 # One goal after the other: test prints its two runs in order.
