@@ -13,9 +13,6 @@ import (
 	"github.com/leatdata/leat/internal/testenv/mariaserver"
 )
 
-// Database is the database that the server has.
-const Database = "bench"
-
 // Settings are the server's settings that differ from its defaults and matter
 // for the figures. A commit goes to the log file and is synced within a second,
 // as with PostgreSQL's synchronous_commit=off.
@@ -26,17 +23,19 @@ func Settings() []string {
 	}
 }
 
-// Server is a running MariaDB, whose user root has no password.
+// Server is a running MariaDB, whose user root has no password, seen from one of
+// its databases.
 type Server struct {
 	server       *mariaserver.Server
 	dir          string
 	client, dump string
+	database     string
 }
 
-// Start makes a new server and its database, and runs it until Stop or our own
-// end.
+// Start makes a new server with a database named bench, and runs it until Stop
+// or our own end.
 func Start(ctx context.Context) (*Server, error) {
-	s := &Server{}
+	s := &Server{database: "bench"}
 	for name, path := range map[string]*string{"mariadb": &s.client, "mariadb-dump": &s.dump} {
 		var err error
 		if *path, err = exec.LookPath(name); err != nil {
@@ -52,10 +51,23 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start mariadbd: %w", err), os.RemoveAll(dir))
 	}
-	if _, err := s.queryAt(ctx, s.server.Addr(), "", "CREATE DATABASE "+Database+" CHARACTER SET utf8mb4"); err != nil {
+	if err := s.Create(ctx, s.database); err != nil {
 		return nil, errors.Join(err, s.Stop())
 	}
 	return s, nil
+}
+
+// Create makes another database.
+func (s *Server) Create(ctx context.Context, database string) error {
+	_, err := s.queryAt(ctx, s.server.Addr(), "", "CREATE DATABASE "+database+" CHARACTER SET utf8mb4")
+	return err
+}
+
+// In is the same server, seen from another database.
+func (s *Server) In(database string) *Server {
+	other := *s
+	other.database = database
+	return &other
 }
 
 // Stop ends the server and removes its data.
@@ -63,9 +75,9 @@ func (s *Server) Stop() error {
 	return errors.Join(s.server.Stop(), os.RemoveAll(s.dir))
 }
 
-// URL is the address of the server's database.
+// URL is the address of the database.
 func (s *Server) URL() string {
-	return fmt.Sprintf("mysql://root@%s/%s", s.server.Addr(), Database)
+	return fmt.Sprintf("mysql://root@%s/%s", s.server.Addr(), s.database)
 }
 
 // Pid is the process id of the server.
@@ -73,14 +85,14 @@ func (s *Server) Pid() int { return s.server.Pid() }
 
 // Client is the command mariadb on the database.
 func (s *Server) Client(args ...string) process.Command {
-	return process.Command{Path: s.client, Args: append(options(s.server.Addr()), append(args, Database)...)}
+	return process.Command{Path: s.client, Args: append(options(s.server.Addr()), append(args, s.database)...)}
 }
 
 // Dump is the command mariadb-dump, which mysqldump is a name of, for tables of
 // the database.
 func (s *Server) Dump(flags []string, tables ...string) process.Command {
 	args := append(options(s.server.Addr()), flags...)
-	return process.Command{Path: s.dump, Args: append(append(args, Database), tables...)}
+	return process.Command{Path: s.dump, Args: append(append(args, s.database), tables...)}
 }
 
 // options are where clients find the server; they read no file of the user's.
@@ -91,7 +103,7 @@ func options(addr string) []string {
 
 // Query runs SQL and returns its rows, columns parted by tabs.
 func (s *Server) Query(ctx context.Context, sql ...string) (string, error) {
-	return s.queryAt(ctx, s.server.Addr(), Database, sql...)
+	return s.queryAt(ctx, s.server.Addr(), s.database, sql...)
 }
 
 func (s *Server) ping(ctx context.Context, addr string) error {

@@ -30,8 +30,15 @@ func TestServerRunsWithItsSettings(t *testing.T) {
 	if _, err := s.Query(t.Context(), "CREATE TABLE t (n int)", "INSERT INTO t VALUES (1), (2)"); err != nil {
 		t.Fatal(err)
 	}
-	// What is dumped goes back in, through a pipe.
-	in := s.Client()
+	if err := s.Create(t.Context(), "other"); err != nil {
+		t.Fatal(err)
+	}
+	other := s.In("other")
+	if _, err := other.Query(t.Context(), "CREATE TABLE t (n int)"); err != nil {
+		t.Fatal(err)
+	}
+	// What is dumped goes into the other database, through a pipe.
+	in := other.Client()
 	dump := s.Dump([]string{"--no-create-info"}, "t")
 	in.From = &dump
 	u, err := process.Measure(t.Context(), []int{s.Pid()}, in,
@@ -42,7 +49,7 @@ func TestServerRunsWithItsSettings(t *testing.T) {
 	if u.Server.Milliseconds() < 50 || u.Server > 2*u.Wall {
 		t.Errorf("the server took %s of processor time in %s", u.Server, u.Wall)
 	}
-	if got, err := s.Query(t.Context(), "SELECT count(*), sum(n) FROM t"); err != nil || got != "4\t6" {
+	if got, err := other.Query(t.Context(), "SELECT database(), count(*), sum(n) FROM t"); err != nil || got != "other\t2\t3" {
 		t.Errorf("the table holds %q (%v)", got, err)
 	}
 	if _, err := s.Query(t.Context(), "SELECT nothing"); err == nil || !strings.Contains(err.Error(), "Unknown column 'nothing'") {
