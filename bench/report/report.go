@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/leatdata/leat/bench/suite"
@@ -39,8 +38,11 @@ func (r Report) Markdown() string {
 			writeRow(&b, result, i)
 		}
 	}
-	b.WriteString("\n### Limits\n\n| limit | measured | goal |\n| --- | --: | --- |\n")
-	for _, v := range r.bounds() {
+	bounds := r.bounds()
+	if len(bounds) > 0 {
+		b.WriteString("\n### Limits\n\n| limit | measured | goal |\n| --- | --: | --- |\n")
+	}
+	for _, v := range bounds {
 		fmt.Fprintf(&b, "| %s | %s | %s: %s |\n", v.what, v.measured, v.goal, passed(v.ok))
 	}
 	return b.String()
@@ -97,5 +99,5 @@ func (r Report) Missed() []string {
 			missed = append(missed, fmt.Sprintf("%s: %s, goal %s", v.what, v.measured, v.goal))
 		}
 	}
-	return slices.Clip(missed)
+	return missed
 }

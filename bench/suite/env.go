@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/leatdata/leat/bench/dataset"
 	"github.com/leatdata/leat/bench/mariadbserver"
@@ -61,11 +62,10 @@ func (e *Env) job(source, sink string, streams int, more ...string) ([]process.C
 	e.jobs++
 	name := "bench-" + strconv.Itoa(e.jobs)
 	file := filepath.Join(e.Out, name+".yaml")
-	text := fmt.Sprintf("name: %s\nsource: %s\nsink: %s\nparallelism: %d\n", name, source, sink, streams)
-	for _, line := range more {
-		text += line + "\n"
-	}
-	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+	lines := append([]string{
+		"name: " + name, "source: " + source, "sink: " + sink, "parallelism: " + strconv.Itoa(streams),
+	}, more...)
+	if err := os.WriteFile(file, []byte(strings.Join(lines, "\n")+"\n"), 0o600); err != nil {
 		return nil, fmt.Errorf("write the job file: %w", err)
 	}
 	state := filepath.Join(e.Out, "state")

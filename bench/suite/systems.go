@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os/exec"
+	"slices"
 	"strings"
 
 	"github.com/leatdata/leat/bench/mariadbserver"
@@ -82,12 +83,9 @@ func (e *Env) pgloader(ctx context.Context) (peer.PgLoader, error) {
 // note remembers what was used.
 func (e *Env) note(name, version string) {
 	text := name + " " + version
-	for _, known := range e.software {
-		if known == text {
-			return
-		}
+	if !slices.Contains(e.software, text) {
+		e.software = append(e.software, text)
 	}
-	e.software = append(e.software, text)
 }
 
 // Check says whether leat has the connectors that cases need, and if not, which

@@ -29,7 +29,7 @@ func (e *Env) transfers() []Planned {
 
 func (e *Env) transfer(ctx context.Context, kind string, one, two float64) (Case, error) {
 	t := dataset.Lineitem()
-	server, f, err := e.filledPg(ctx, t)
+	server, f, err := e.filledPg(ctx, t, e.Rows)
 	if err != nil {
 		return Case{}, err
 	}

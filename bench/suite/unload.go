@@ -17,7 +17,7 @@ func (e *Env) unloads() []Planned {
 
 func (e *Env) unload(ctx context.Context) (Case, error) {
 	t := dataset.Lineitem()
-	server, f, err := e.filledPg(ctx, t)
+	server, f, err := e.filledPg(ctx, t, e.Rows)
 	if err != nil {
 		return Case{}, err
 	}
@@ -26,7 +26,7 @@ func (e *Env) unload(ctx context.Context) (Case, error) {
 		fmt.Sprintf(`\copy (select * from %s) to '%s/psql.csv' (format csv, header)`, t.Name, out))
 	source := pgAt(server, t.Name)
 	return Case{
-		Rows: e.Rows, Bytes: f.Bytes, servers: []int{server.Pid()},
+		Rows: f.Rows, Bytes: f.Bytes, servers: []int{server.Pid()},
 		Contenders: []Contender{
 			{Name: psqlCopy, Streams: 1, commands: command(psql)},
 			e.leat("leat, one file", 1, source, csvAt(filepath.Join(out, "leat.csv")), Goal{Against: psqlCopy, Speed: 1.0}),
@@ -39,12 +39,12 @@ func (e *Env) unload(ctx context.Context) (Case, error) {
 
 // filledPg returns PostgreSQL with a table that is as one is that has been there
 // for a while: its rows' visibility is noted, its statistics are made.
-func (e *Env) filledPg(ctx context.Context, t dataset.Table) (*pgserver.Server, dataset.Files, error) {
+func (e *Env) filledPg(ctx context.Context, t dataset.Table, rows int) (*pgserver.Server, dataset.Files, error) {
 	server, err := e.pg(ctx)
 	if err != nil {
 		return nil, dataset.Files{}, err
 	}
-	f, err := e.files(t, e.Rows)
+	f, err := e.files(t, rows)
 	if err != nil {
 		return nil, f, err
 	}
