@@ -15,9 +15,11 @@ TOOL     = $(GO) tool -modfile=tools/go.mod
 # measure: they are known by their names, and test/house holds them to it.
 MEASURED = ^Test(Alloc|Memory|Startup)
 # What tests need beside Go: a C compiler for the race detector, and servers.
-PACKAGES = gcc postgresql
+PACKAGES = gcc postgresql mariadb-server
+# What leat is measured beside; npm brings DuckDB.
+PEERS    = mariadb-client pgloader sqlite3 npm
 
-.PHONY: build test test-race test-measured packages check bench fuzz soak
+.PHONY: build test test-race test-measured packages peers check bench test-bench fuzz soak
 # One goal after the other: test prints its two runs in order.
 .NOTPARALLEL:
 
@@ -55,5 +57,13 @@ fuzz:
 soak: packages
 	LEAT_KILLS=$(KILLS) $(GO) test -p 1 -count 1 -timeout 6h -run 'Kill|Crash|Freeze|Cut' -v $(PKG)
 
-bench: packages
+bench: packages peers
 	cd bench && $(GO) run .
+
+# The tests of bench itself, which run all peers on few rows.
+test-bench: packages peers
+	cd bench && $(GO) test -p $(JOBS) -timeout $(TIMEOUT) ./...
+
+peers:
+	@scripts/install-packages $(PEERS)
+	@scripts/install-duckdb

@@ -13,11 +13,11 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
 
-	"github.com/leatdata/leat/bench/pgserver"
 	"github.com/leatdata/leat/bench/report"
 	"github.com/leatdata/leat/bench/suite"
 )
@@ -39,8 +39,10 @@ func main() {
 type options struct {
 	rows, rounds int
 	only         *regexp.Regexp
+	peers        bool
 	leat         string
 	data, out    string
+	duckdb       string
 	document     string
 }
 
@@ -48,27 +50,29 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{only: regexp.MustCompile("")}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.IntVar(&o.rows, "rows", 3_000_000, "rows of the mixed table; narrow has 10/3 and wide 1/6 of them")
+	flags.IntVar(&o.rows, "rows", 3_000_000, "rows of the mixed table; narrow has 10/3, wide 1/6 of them; with MariaDB 1/3, beside pgloader 1/10")
 	flags.IntVar(&o.rounds, "pairs", 5, "rounds in which the contenders run one after the other")
-	flags.Func("only", "run the cases whose names match this `pattern`, and leave the document alone", func(text string) error {
+	flags.Func("run", "run the cases whose names match this `pattern`, and leave the document alone", func(text string) error {
 		var err error
 		o.only, err = regexp.Compile(text)
 		return err
 	})
+	flags.BoolVar(&o.peers, "peers", false, "run the peers alone, without leat, and leave the document alone")
 	flags.StringVar(&o.leat, "leat", "", "`path` of the binary to measure; without it, it is built")
 	flags.StringVar(&o.data, "data", "data", "`folder` that keeps the generated tables")
 	flags.StringVar(&o.out, "out", "out", "`folder` for job files, state and what is copied into files; emptied")
+	flags.StringVar(&o.duckdb, "duckdb", "duckdb", "`folder` that DuckDB is installed in")
 	flags.StringVar(&o.document, "doc", "../docs/performance.md", "`document` to write the figures into; none when empty")
 	if err := flags.Parse(args); err != nil {
 		return o, err
 	}
-	if flags.NArg() > 0 || o.rows < 100 || o.rounds < 1 {
-		return o, errors.New("bench takes flags only, at least 100 rows and a pair")
+	if flags.NArg() > 0 || o.rows < 1000 || o.rounds < 1 {
+		return o, errors.New("bench takes flags only, at least 1000 rows and a pair")
 	}
-	if o.only.String() != "" {
+	if o.only.String() != "" || o.peers {
 		o.document = ""
 	}
-	for _, path := range []*string{&o.data, &o.out} {
+	for _, path := range []*string{&o.data, &o.out, &o.duckdb} {
 		var err error
 		if *path, err = filepath.Abs(*path); err != nil {
 			return o, err
@@ -85,17 +89,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := errors.Join(os.RemoveAll(o.out), os.MkdirAll(o.out, 0o755)); err != nil {
 		return fmt.Errorf("make the folder for results: %w", err)
 	}
-	if o.leat == "" {
+	if o.leat == "" && !o.peers {
 		if o.leat, err = build(ctx, o.out); err != nil {
 			return err
 		}
 	}
-	server, err := pgserver.Start(ctx)
-	if err != nil {
-		return fmt.Errorf("start PostgreSQL: %w", err)
-	}
-	defer func() { err = errors.Join(err, server.Stop()) }()
-	r, err := measure(ctx, o, server, stderr)
+	env := &suite.Env{Leat: o.leat, Data: o.data, Out: o.out, DuckDB: o.duckdb, Rows: o.rows}
+	defer func() { err = errors.Join(err, env.Close()) }()
+	r, err := measure(ctx, o, env, stderr)
 	if err != nil {
 		return err
 	}
@@ -127,23 +128,27 @@ func build(ctx context.Context, dir string) (string, error) {
 	return binary, nil
 }
 
-func measure(ctx context.Context, o options, server *pgserver.Server, progress io.Writer) (report.Report, error) {
+func measure(ctx context.Context, o options, env *suite.Env, progress io.Writer) (report.Report, error) {
 	r := report.Report{
-		Rounds: o.rounds,
-		Limits: report.Limits{Start: 300 * time.Millisecond, SmallRows: suite.SmallRows, MaxRSS: 100e6},
+		Rounds: o.rounds, Machine: report.Inspect(ctx),
+		Limits: report.Limits{Start: 300 * time.Millisecond, SmallRows: suite.SmallRows, MaxRSS: 100e6, MaxRSSParquet: 250e6},
 	}
-	var err error
-	if r.Machine, err = report.Inspect(ctx, server); err != nil {
-		return r, fmt.Errorf("inspect the machine: %w", err)
+	plan := slices.DeleteFunc(env.Plan(), func(p suite.Planned) bool { return !o.only.MatchString(p.Name) })
+	if len(plan) == 0 {
+		return r, fmt.Errorf("no case matches %q", o.only)
 	}
-	env := &suite.Env{Server: server, Leat: o.leat, Data: o.data, Out: o.out, Rows: o.rows}
-	for _, planned := range env.Plan() {
-		if !o.only.MatchString(planned.Name) {
-			continue
+	if !o.peers {
+		if err := env.Check(ctx, plan); err != nil {
+			return r, err
 		}
+	}
+	for _, planned := range plan {
 		c, err := planned.Make(ctx)
 		if err != nil {
 			return r, fmt.Errorf("prepare %s: %w", planned.Name, err)
+		}
+		if o.peers {
+			c = c.WithoutLeat()
 		}
 		result, err := env.Run(ctx, c, o.rounds, progress)
 		if err != nil {
@@ -151,8 +156,6 @@ func measure(ctx context.Context, o options, server *pgserver.Server, progress i
 		}
 		r.Results = append(r.Results, result)
 	}
-	if len(r.Results) == 0 {
-		return r, fmt.Errorf("no case matches %q", o.only)
-	}
+	r.Software, r.Settings = env.Software(), env.Settings()
 	return r, nil
 }

@@ -79,3 +79,23 @@ func records(t *testing.T, table Table, path string) []string {
 	}
 	return joined
 }
+
+// TestTypesOfOtherSystems holds what each system calls the types of the mixed
+// table. What leat calls int8 has one byte.
+func TestTypesOfOtherSystems(t *testing.T) {
+	t.Parallel()
+	table := Lineitem()
+	for _, c := range []struct{ name, list, want string }{
+		{"PostgreSQL", table.DDL(), "orderkey int8, | linenumber int4, | tax decimal(15,2), | shipdate date, | comment text"},
+		{"MariaDB", table.MariaDB(), "orderkey int8, | linenumber int4, | tax decimal(15,2), | shipdate date, | comment varchar(64)"},
+		{"SQLite", table.SQLite(), "orderkey INTEGER, | linenumber INTEGER, | tax TEXT, | shipdate TEXT, | comment TEXT"},
+		{"DuckDB", table.DuckDB(), "{orderkey: 'int8', | linenumber: 'int4', | tax: 'decimal(15,2)', | shipdate: 'date', | comment: 'text'}"},
+		{"Leat", table.Leat(), `{orderkey: "int64", | linenumber: "int32", | tax: "decimal(15,2)", | shipdate: "date", | comment: "text"}`},
+	} {
+		for part := range strings.SplitSeq(c.want, " | ") {
+			if !strings.Contains(c.list, part) {
+				t.Errorf("%s: no %q in %s", c.name, part, c.list)
+			}
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"github.com/leatdata/leat/bench/process"
@@ -22,11 +23,13 @@ func Settings() []string {
 	}
 }
 
-// Server is a running PostgreSQL with trust authentication.
+// Server is a running PostgreSQL with trust authentication, seen from one of its
+// databases.
 type Server struct {
-	server *pgserver.Server
-	dir    string
-	psql   string
+	server   *pgserver.Server
+	dir      string
+	psql     string
+	database string
 }
 
 // Start makes a new database cluster and runs a server on it, until Stop or our
@@ -40,7 +43,7 @@ func Start(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{dir: dir, psql: psql}
+	s := &Server{dir: dir, psql: psql, database: "postgres"}
 	s.server, err = pgserver.Create(ctx, pgserver.Config{Dir: dir, Settings: Settings(), Ping: s.ping})
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("start postgres: %w", err), os.RemoveAll(dir))
@@ -53,11 +56,18 @@ func (s *Server) Stop() error {
 	return errors.Join(s.server.Stop(), os.RemoveAll(s.dir))
 }
 
-// URL is the address of the server's database.
-func (s *Server) URL() string { return urlAt(s.server.Addr()) }
+// In is the same server, seen from another database.
+func (s *Server) In(database string) *Server {
+	other := *s
+	other.database = database
+	return &other
+}
 
-func urlAt(addr string) string {
-	return fmt.Sprintf("postgres://postgres@%s/postgres?sslmode=disable", addr)
+// URL is the address of the database.
+func (s *Server) URL() string { return s.urlAt(s.server.Addr()) }
+
+func (s *Server) urlAt(addr string) string {
+	return fmt.Sprintf("postgres://postgres@%s/%s?sslmode=disable", addr, s.database)
 }
 
 // Pid is the process id of the server, the parent of all its processes.
@@ -73,13 +83,21 @@ func (s *Server) psqlAt(url string, args ...string) process.Command {
 	}
 }
 
+// PgDump is the command pg_dump on the database.
+func (s *Server) PgDump(args ...string) process.Command {
+	return process.Command{
+		Path: filepath.Join(filepath.Dir(s.psql), "pg_dump"),
+		Args: append(args, s.URL()),
+	}
+}
+
 // Query runs SQL through psql and returns its rows, columns parted by "|".
 func (s *Server) Query(ctx context.Context, sql ...string) (string, error) {
 	return s.queryAt(ctx, s.URL(), sql...)
 }
 
 func (s *Server) ping(ctx context.Context, addr string) error {
-	_, err := s.queryAt(ctx, urlAt(addr), "SELECT 1")
+	_, err := s.queryAt(ctx, s.urlAt(addr), "SELECT 1")
 	return err
 }
 

@@ -9,25 +9,22 @@ import (
 	"runtime"
 	"strings"
 	"time"
-
-	"github.com/leatdata/leat/bench/pgserver"
 )
 
 // Machine is what figures depend on beside the programs.
 type Machine struct {
-	Date       string
-	CPU        string
-	Cores      int
-	MemoryGiB  int
-	Kernel     string
-	Go         string
-	PostgreSQL string
+	Date      string
+	CPU       string
+	Cores     int
+	MemoryGiB int
+	Kernel    string
+	Go        string
 	// Leat is the revision that was measured.
 	Leat string
 }
 
 // Inspect finds the facts. What cannot be found is left empty.
-func Inspect(ctx context.Context, server *pgserver.Server) (Machine, error) {
+func Inspect(ctx context.Context) Machine {
 	m := Machine{
 		Date: time.Now().UTC().Format(time.DateOnly), Cores: runtime.NumCPU(), Go: runtime.Version(),
 		CPU: field("/proc/cpuinfo", "model name"),
@@ -39,15 +36,11 @@ func Inspect(ctx context.Context, server *pgserver.Server) (Machine, error) {
 	if kernel, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
 		m.Kernel = strings.TrimSpace(string(kernel))
 	}
-	var err error
-	if m.PostgreSQL, err = server.Query(ctx, "SHOW server_version"); err != nil {
-		return m, err
-	}
 	// Outside of a checkout there is no revision.
 	if out, err := exec.CommandContext(ctx, "git", "describe", "--always", "--dirty").Output(); err == nil {
 		m.Leat = strings.TrimSpace(string(out))
 	}
-	return m, nil
+	return m
 }
 
 // field returns the value of the first line "key : value" of a file in /proc.
@@ -66,10 +59,8 @@ func field(file, key string) string {
 	return ""
 }
 
-// String tells the facts in two sentences.
+// String tells the facts.
 func (m Machine) String() string {
-	return fmt.Sprintf("Machine: %d cores (%s), %d GiB, Linux %s; %s, PostgreSQL and psql %s, leat %s. "+
-		"Server, client and files share it. Server settings: %s.\n",
-		m.Cores, m.CPU, m.MemoryGiB, m.Kernel, m.Go, m.PostgreSQL, m.Leat,
-		strings.Join(pgserver.Settings(), ", "))
+	return fmt.Sprintf("Machine: %d cores (%s), %d GiB, Linux %s, which servers, clients and files share. Built with %s: leat %s.",
+		m.Cores, m.CPU, m.MemoryGiB, m.Kernel, m.Go, m.Leat)
 }

@@ -26,18 +26,23 @@ func (r Result) Median(contender int) process.Usage {
 	}
 }
 
-// Ratio is how many times as fast as the peer a contender is: the ratio of their
+// Ratio is how many times as fast as a peer a contender is: the ratio of their
 // median wall times. Low and High are the extremes of the rounds' own ratios.
-func (r Result) Ratio(contender int) (ratio, low, high float64) {
-	ratio = float64(r.Median(0).Wall) / float64(r.Median(contender).Wall)
+func (r Result) Ratio(contender, peer int) (ratio, low, high float64) {
+	ratio = float64(r.Median(peer).Wall) / float64(r.Median(contender).Wall)
 	for i, u := range r.Rounds[contender] {
-		round := float64(r.Rounds[0][i].Wall) / float64(u.Wall)
+		round := float64(r.Rounds[peer][i].Wall) / float64(u.Wall)
 		if i == 0 {
 			low, high = round, round
 		}
 		low, high = min(low, round), max(high, round)
 	}
 	return ratio, low, high
+}
+
+// Memory is how many times the peak of a peer a contender's is.
+func (r Result) Memory(contender, peer int) float64 {
+	return float64(r.Median(contender).MaxRSS) / float64(r.Median(peer).MaxRSS)
 }
 
 func median(all []process.Usage, figure func(process.Usage) time.Duration) time.Duration {

@@ -10,23 +10,27 @@ import (
 
 // Run lets the contenders of a case run in turn: A, B, C, A, B, C, … as many
 // rounds as told. Each run is told on progress. A run that fails, or leaves
-// something else in the target than the first one did, ends the case.
+// something else in the target than the first one did, ends the case. A peer that
+// does another copy than the case's is held to its own first run.
 func (e *Env) Run(ctx context.Context, c Case, rounds int, progress io.Writer) (Result, error) {
 	r := Result{Case: c, Rounds: make([][]process.Usage, len(c.Contenders))}
-	var want Fingerprint
+	firsts := map[*otherCopy]Fingerprint{}
 	for round := range rounds {
 		for i, contender := range c.Contenders {
 			label := fmt.Sprintf("%s: %s, streams %d", c.Name, contender.Name, contender.Streams)
-			u, got, err := e.once(ctx, c, contender)
+			u, got, err := c.once(ctx, contender)
 			if err != nil {
 				return r, fmt.Errorf("%s: %w", label, err)
 			}
-			if round == 0 && i == 0 {
+			want, ok := firsts[contender.other]
+			if !ok {
 				want = got
+				firsts[contender.other] = got
 			}
-			if got != want || got.Rows != c.Rows {
+			want.Rows = c.rowsOf(contender)
+			if got != want {
 				return r, fmt.Errorf("%s: the target holds %d rows (hash %s), want %d rows (hash %s)",
-					label, got.Rows, got.Hash, c.Rows, want.Hash)
+					label, got.Rows, got.Hash, want.Rows, want.Hash)
 			}
 			r.Rounds[i] = append(r.Rounds[i], u)
 			fmt.Fprintf(progress, "%s, round %d: %.2f s, cpu %.2f + %.2f s, %d MB\n", label, round+1,
@@ -36,8 +40,15 @@ func (e *Env) Run(ctx context.Context, c Case, rounds int, progress io.Writer) (
 	return r, nil
 }
 
+func (c Case) rowsOf(contender Contender) int {
+	if contender.other != nil {
+		return contender.other.rows
+	}
+	return c.Rows
+}
+
 // once is one run, from the empty target to its check.
-func (e *Env) once(ctx context.Context, c Case, contender Contender) (process.Usage, Fingerprint, error) {
+func (c Case) once(ctx context.Context, contender Contender) (process.Usage, Fingerprint, error) {
 	var u process.Usage
 	if err := c.reset(ctx); err != nil {
 		return u, Fingerprint{}, fmt.Errorf("empty the target: %w", err)
@@ -46,10 +57,14 @@ func (e *Env) once(ctx context.Context, c Case, contender Contender) (process.Us
 	if err != nil {
 		return u, Fingerprint{}, err
 	}
-	if u, err = process.Measure(ctx, e.Server.Pid(), commands...); err != nil {
+	if u, err = process.Measure(ctx, c.servers, commands...); err != nil {
 		return u, Fingerprint{}, err
 	}
-	got, err := c.fingerprint(ctx)
+	fingerprint := c.fingerprint
+	if contender.other != nil {
+		fingerprint = contender.other.fingerprint
+	}
+	got, err := fingerprint(ctx)
 	if err != nil {
 		return u, got, fmt.Errorf("check the target: %w", err)
 	}

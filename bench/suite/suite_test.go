@@ -3,47 +3,39 @@ package suite
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/leatdata/leat/bench/dataset"
-	"github.com/leatdata/leat/bench/pgserver"
 	"github.com/leatdata/leat/bench/process"
 )
 
-// env starts a server and returns an Env of few rows around it.
+// env returns an Env of few rows, whose servers end with the test.
 func env(t *testing.T) *Env {
 	t.Helper()
-	server, err := pgserver.Start(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := &Env{Data: t.TempDir(), Out: t.TempDir(), DuckDB: "../duckdb", Rows: 3000}
 	t.Cleanup(func() {
-		if err := server.Stop(); err != nil {
+		if err := e.Close(); err != nil {
 			t.Error(err)
 		}
 	})
-	return &Env{Server: server, Data: t.TempDir(), Out: t.TempDir(), Rows: 3000}
+	return e
 }
 
-// peers leaves leat out of a case.
-func peers(c Case) Case {
-	c.Contenders = slices.DeleteFunc(c.Contenders, Contender.Ours)
-	return c
-}
-
-// TestPeersAgree runs every case with its peers: two halves side by side leave
-// what the whole does, in every table.
+// TestPeersAgree runs every case with its peers: all leave the same, in every
+// system.
 func TestPeersAgree(t *testing.T) {
 	t.Parallel()
 	e := env(t)
 	for _, planned := range e.Plan() {
 		c, err := planned.Make(t.Context())
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("%s: %v", planned.Name, err)
 		}
-		c = peers(c)
+		c = c.WithoutLeat()
 		result, err := e.Run(t.Context(), c, 2, io.Discard)
 		if err != nil {
 			t.Fatal(err)
@@ -55,13 +47,67 @@ func TestPeersAgree(t *testing.T) {
 			}
 		}
 	}
+	for _, want := range []string{"PostgreSQL, psql and pg_dump 1", "MariaDB and its clients 1", "pgloader 3", "DuckDB v1", "sqlite3 3"} {
+		if !strings.Contains(strings.Join(e.Software(), "; "), want) {
+			t.Errorf("%q is not among the software used: %q", want, e.Software())
+		}
+	}
+}
+
+// TestGoalsNamePeers holds that each case starts with a peer, and that goals are
+// against peers that the case has.
+func TestGoalsNamePeers(t *testing.T) {
+	t.Parallel()
+	e := env(t)
+	ours := 0
+	for _, planned := range e.Plan() {
+		c, err := planned.Make(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", planned.Name, err)
+		}
+		if c.Contenders[0].Ours() {
+			t.Errorf("%s has no peer first", c.Name)
+		}
+		for _, contender := range c.Contenders {
+			if contender.Ours() {
+				ours++
+			} else if len(contender.Goals) > 0 {
+				t.Errorf("%s: the peer %s has goals", c.Name, contender.Name)
+			}
+			for _, goal := range contender.Goals {
+				if i := c.Peer(goal.Against); i < 0 || c.Contenders[i].Ours() {
+					t.Errorf("%s: %s is measured against %q, no peer", c.Name, contender.Name, goal.Against)
+				}
+			}
+		}
+	}
+	if ours < len(e.Plan()) {
+		t.Errorf("leat has part in %d copies of %d cases", ours, len(e.Plan()))
+	}
+}
+
+// TestCheckNamesWhatIsMissing gives cases a leat that has two connectors.
+func TestCheckNamesWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	e := env(t)
+	e.Leat = filepath.Join(t.TempDir(), "leat")
+	if err := os.WriteFile(e.Leat, []byte("#!/bin/sh\necho 'csv       source'\necho 'postgres  sink'\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Check(t.Context(), e.loads()); err != nil {
+		t.Error(err)
+	}
+	err := e.Check(t.Context(), e.mysqls())
+	if err == nil || !strings.Contains(err.Error(), "csv → mysql, mixed needs connector mysql") {
+		t.Errorf("got %v", err)
+	}
 }
 
 // TestWrongCopiesAreCaught lets a contender copy what it should not.
 func TestWrongCopiesAreCaught(t *testing.T) {
 	t.Parallel()
 	e := env(t)
-	c, err := e.load("mixed", dataset.Lineitem(), e.Rows, "UNLOGGED", goals{})
+	c, err := e.load(t.Context(), load{table: dataset.Lineitem(), rows: e.Rows, kind: "UNLOGGED"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +120,7 @@ func TestWrongCopiesAreCaught(t *testing.T) {
 	} {
 		wrong := Contender{Name: "wrong", Streams: 1, commands: func() ([]process.Command, error) {
 			commands, err := good.commands()
-			commands[0].Args = append(commands[0].Args, "--command", damage)
+			commands[0].Args = append(slices.Clone(commands[0].Args), "--command", damage)
 			return commands, err
 		}}
 		c.Contenders = []Contender{good, wrong}
@@ -93,11 +139,12 @@ func TestUnloadedFilesAreCompared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c = peers(c)
+	c = c.WithoutLeat()
 	ordered := c.Contenders[0]
 	psql := func(query string) func() ([]process.Command, error) {
 		return func() ([]process.Command, error) {
 			commands, err := ordered.commands()
+			commands[0].Args = slices.Clone(commands[0].Args)
 			last := len(commands[0].Args) - 1
 			commands[0].Args[last] = strings.Replace(commands[0].Args[last], "select * from li", query, 1)
 			return commands, err
@@ -118,13 +165,13 @@ func TestUnloadedFilesAreCompared(t *testing.T) {
 func TestRunEndsWithContext(t *testing.T) {
 	t.Parallel()
 	e := env(t)
-	c, err := e.small()[0].Make(t.Context())
+	c, err := e.small(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := e.Run(ctx, peers(c), 1, io.Discard); err == nil {
+	if _, err := e.Run(ctx, c.WithoutLeat(), 1, io.Discard); err == nil {
 		t.Error("a run went on after its context had ended")
 	}
 }

@@ -14,6 +14,7 @@ type environment struct {
 	mu       sync.Mutex
 	scratch  *scratch
 	postgres *PostgresServer
+	mariadb  *MariaDBServer
 	builds   map[string]*build
 }
 
@@ -44,6 +45,19 @@ func (e *environment) sharedPostgres() (*PostgresServer, error) {
 	return server, server.firstErr
 }
 
+// sharedMariaDB returns the server that all tests of this binary use.
+func (e *environment) sharedMariaDB() (*MariaDBServer, error) {
+	e.mu.Lock()
+	server := e.mariadb
+	if server == nil {
+		server = newMariaDBServer(nil)
+		e.mariadb = server
+	}
+	e.mu.Unlock()
+	server.first.Do(func() { server.firstErr = server.create() })
+	return server, server.firstErr
+}
+
 // build returns the entry for key, made at the first call.
 func (e *environment) build(key string) *build {
 	e.mu.Lock()
@@ -67,9 +81,12 @@ func (e *environment) close() error {
 	if e.postgres != nil {
 		errs = append(errs, e.postgres.stop())
 	}
+	if e.mariadb != nil {
+		errs = append(errs, e.mariadb.stop())
+	}
 	if e.scratch != nil {
 		errs = append(errs, e.scratch.close())
 	}
-	e.postgres, e.scratch, e.builds = nil, nil, nil
+	e.postgres, e.mariadb, e.scratch, e.builds = nil, nil, nil, nil
 	return errors.Join(errs...)
 }

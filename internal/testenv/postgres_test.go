@@ -103,11 +103,20 @@ func TestSingleTestSeesItsOwnLeaks(t *testing.T) {
 // killed and can do nothing for it.
 func TestServerEndsWithAKilledTestBinary(t *testing.T) {
 	t.Parallel()
+	for _, server := range []string{"postgres", "mariadb"} {
+		t.Run(server, func(t *testing.T) {
+			t.Parallel()
+			endsWithItsTestBinary(t, server)
+		})
+	}
+}
+
+func endsWithItsTestBinary(t *testing.T, server string) {
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	holder := StartProcess(t, Command{Path: self, Env: []string{holdVariable + "=1"}})
+	holder := StartProcess(t, Command{Path: self, Env: []string{holdVariable + "=" + server}})
 	holder.WaitStdout(t, " .\n")
 	var pid int
 	var addr, dir string
@@ -115,12 +124,12 @@ func TestServerEndsWithAKilledTestBinary(t *testing.T) {
 		t.Fatalf("read %q: %v", holder.Stdout(), err)
 	}
 	if !alive(pid) {
-		t.Fatalf("postmaster %d is not there before the kill", pid)
+		t.Fatalf("server %d is not there before the kill", pid)
 	}
 	if exit := holder.Kill(t); exit.Signal != syscall.SIGKILL {
 		t.Fatalf("the holder ended by %+v", exit)
 	}
-	eventually(t, "the postmaster is gone", func() bool { return !alive(pid) })
+	eventually(t, "the server is gone", func() bool { return !alive(pid) })
 	eventually(t, "its port refuses connections", func() bool {
 		conn, err := net.Dial("tcp", addr)
 		if err != nil {

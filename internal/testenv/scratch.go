@@ -13,7 +13,7 @@ import (
 // $1, and removes it. The servers themselves are ended by their parent-death
 // signal.
 const sweep = `cat >/dev/null
-for f in "$1"/*/data/postmaster.pid; do
+for f in "$1"/*/data/postmaster.pid "$1"/*/data/mariadbd.pid; do
 	[ -f "$f" ] && timeout 30 tail -s 0.1 --pid="$(head -n 1 "$f")" -f /dev/null
 done
 rm -rf -- "$1"`

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"os/user"
 	"path/filepath"
 	"strconv"
-	"syscall"
+
+	"github.com/leatdata/leat/internal/testenv/child"
 )
 
 var errNotInstalled = errors.New("initdb and postgres are not on this machine: " +
@@ -18,30 +18,19 @@ var errNotInstalled = errors.New("initdb and postgres are not on this machine: "
 // programs is where the server's programs are and who runs them.
 type programs struct {
 	initdb, postgres string
-	// user is nil when they run as ourselves. PostgreSQL refuses to run as root.
-	user *syscall.Credential
+	account          child.Account
 }
 
 // find looks for the programs on the PATH, then where Debian's packages put
 // them, the newest version first.
 func find() (programs, error) {
 	p, err := locate(os.Getenv("PATH"), "/usr/lib/postgresql")
-	if err != nil || os.Geteuid() != 0 {
+	if err != nil {
 		return p, err
 	}
-	account, err := user.Lookup("postgres")
-	if err != nil {
-		return p, fmt.Errorf("find the user that runs the server: %w (%w)", err, errNotInstalled)
+	if p.account, err = child.AccountFor("postgres"); err != nil {
+		return p, fmt.Errorf("%w (%w)", err, errNotInstalled)
 	}
-	uid, err := strconv.ParseUint(account.Uid, 10, 32)
-	if err != nil {
-		return p, fmt.Errorf("read the id of user postgres: %w", err)
-	}
-	gid, err := strconv.ParseUint(account.Gid, 10, 32)
-	if err != nil {
-		return p, fmt.Errorf("read the group of user postgres: %w", err)
-	}
-	p.user = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
 	return p, nil
 }
 
@@ -92,23 +81,4 @@ func Psql() (string, error) {
 func runnable(path string) bool {
 	_, err := exec.LookPath(path)
 	return err == nil
-}
-
-// own gives dir to the user that runs the server.
-func (p programs) own(dir string) error {
-	if p.user == nil {
-		return nil
-	}
-	if err := os.Chown(dir, int(p.user.Uid), int(p.user.Gid)); err != nil {
-		return fmt.Errorf("give the folder to the server's user: %w", err)
-	}
-	return nil
-}
-
-// command returns a command that runs as the server's user and in a group of
-// its own, so that an interrupt typed at the terminal reaches only us.
-func (p programs) command(path string, args ...string) *exec.Cmd {
-	cmd := exec.Command(path, args...)
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Credential: p.user}
-	return cmd
 }
