@@ -6,13 +6,25 @@ import (
 	"slices"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/connector/option"
 )
 
 // Definition returns the connector.
 func Definition() *connector.Definition {
 	return &connector.Definition{
-		Name:     "mysql",
-		Doc:      "MariaDB and MySQL tables, views and queries",
+		Name: "mysql",
+		Doc:  "MariaDB and MySQL tables, views and queries",
+		Sink: &connector.SinkDef{
+			Options: func() any { return new(SinkOptions) },
+			New: func(options any, env connector.SinkEnv) (connector.Sink, error) {
+				o, ok := options.(*SinkOptions)
+				if !ok {
+					return nil, errOptions(options)
+				}
+				return newSink(o, env)
+			},
+			Readback: readback,
+		},
 		Types:    typeRows(),
 		Location: location,
 		Schemes:  []string{"mysql", "mariadb"},
@@ -54,3 +66,14 @@ func location(loc connector.Location) (map[string]any, error) {
 
 // errOptions tells of a bug: options of another connector.
 func errOptions(options any) error { return fmt.Errorf("mysql: the options are %T", options) }
+
+// readback makes the options that read a sink's table.
+func readback(options any) (any, error) {
+	o, ok := options.(*SinkOptions)
+	if !ok {
+		return nil, errOptions(options)
+	}
+	source := new(SourceOptions)
+	err := option.Parse(map[string]any{"url": o.URL, "table": o.Table, "tinyint1": o.TinyInt1}, source)
+	return source, err
+}

@@ -17,19 +17,23 @@ const (
 	modeUpsert    = "upsert"
 )
 
+// nullsKeep has a NULL leave the value of a row of the same key.
+const nullsKeep = "keep"
+
 // SinkOptions are the options of a mysql sink.
 type SinkOptions struct {
-	URL          option.Secret `option:"url,required" doc:"mysql://user:password@host:port/database, with ssl-mode, ssl-ca, ssl-cert, ssl-key or socket behind ? where needed"`
-	Table        string        `option:"table,required" doc:"table, with its database where needed: shop.orders; with backquotes around a name that has a dot in it"`
-	Mode         string        `option:"mode" default:"append" enum:"append,overwrite,truncate,upsert" doc:"append adds rows; overwrite replaces all at the end, in one transaction; truncate empties the table first; upsert replaces rows of the same key"`
-	Key          []string      `option:"key" doc:"columns by which upsert finds a row; they must be the primary key or unique; by default the primary key"`
-	Create       string        `option:"create" default:"auto" enum:"auto,never" doc:"auto makes a missing table with the source's columns, key and NOT NULL"`
-	Load         string        `option:"load,tuning" default:"auto" enum:"auto,infile,insert" doc:"infile sends rows by LOAD DATA LOCAL, insert by INSERT of many rows; auto uses infile where the server allows it"`
-	Pre          []string      `option:"pre,whole" doc:"statements to run before the first row, once per run, and perhaps again after a crash"`
-	Post         []string      `option:"post,whole,tuning" doc:"statements to run after the last row, and perhaps again after a crash"`
-	AllowRefused bool          `option:"allow_refused" doc:"let triggers of the table skip rows; by default that fails the job"`
-	RunsTable    string        `option:"runs_table" default:"leat_runs" doc:"table in which runs are noted, made when missing"`
-	Positions    string        `option:"positions_table" default:"leat_positions" doc:"table in which positions are kept, made when missing"`
+	URL       option.Secret `option:"url,required" doc:"mysql://user:password@host:port/database, with ssl-mode, ssl-ca, ssl-cert, ssl-key or socket behind ? where needed"`
+	Table     string        `option:"table,required" doc:"table, with its database where needed: shop.orders; with backquotes around a name that has a dot in it"`
+	Mode      string        `option:"mode" default:"append" enum:"append,overwrite,truncate,upsert" doc:"append adds rows; overwrite replaces all at the end, in one transaction; truncate empties the table first; upsert replaces rows of the same key"`
+	Key       []string      `option:"key" doc:"columns by which upsert finds a row; they must be the primary key or unique; by default the primary key"`
+	Nulls     string        `option:"nulls" default:"overwrite" enum:"overwrite,keep" doc:"what a NULL does in mode upsert to a row that is there: overwrite writes it, keep leaves the value"`
+	Create    string        `option:"create" default:"auto" enum:"auto,never" doc:"auto makes a missing table with the source's columns, key and NOT NULL"`
+	TinyInt1  string        `option:"tinyint1" default:"bool" enum:"bool,int" doc:"what a column declared as BOOLEAN or TINYINT(1) takes: bool true and false, int all numbers"`
+	Load      string        `option:"load,tuning" default:"auto" enum:"auto,infile,insert" doc:"infile sends rows by LOAD DATA LOCAL, insert by INSERT of many rows; auto uses infile where the server allows it"`
+	Pre       []string      `option:"pre,whole" doc:"statements to run before the first row, once per run, and perhaps again after a crash"`
+	Post      []string      `option:"post,whole,tuning" doc:"statements to run after the last row, and perhaps again after a crash"`
+	RunsTable string        `option:"runs_table" default:"leat_runs" doc:"table in which runs are noted, made when missing"`
+	Positions string        `option:"positions_table" default:"leat_positions" doc:"table in which positions are kept, made when missing"`
 }
 
 // Validate reports all contradictions at once.
@@ -37,6 +41,9 @@ func (o *SinkOptions) Validate() error {
 	var problems []error
 	if len(o.Key) > 0 && o.Mode != modeUpsert {
 		problems = append(problems, fmt.Errorf("key is for mode upsert, not %s", o.Mode))
+	}
+	if o.Nulls == nullsKeep && o.Mode != modeUpsert {
+		problems = append(problems, fmt.Errorf("nulls is for mode upsert, not %s", o.Mode))
 	}
 	for _, t := range []struct{ option, text string }{
 		{"table", o.Table}, {"runs_table", o.RunsTable}, {"positions_table", o.Positions},
@@ -90,7 +97,7 @@ func (o *SourceOptions) Validate() error {
 // sinkParameters and sourceParameters are the options that may stand in a
 // location behind its ?, beside those of the connection.
 func sinkParameters() []string {
-	return []string{"table", "mode", "key", "create", "load", "pre", "post", "allow_refused", "runs_table", "positions_table"}
+	return []string{"table", "mode", "key", "create", "nulls", "tinyint1", "load", "pre", "post", "runs_table", "positions_table"}
 }
 
 func sourceParameters() []string {
