@@ -26,6 +26,8 @@ type column struct {
 	defaulted          bool // by a default or as an AUTO_INCREMENT
 	// json says that a longtext of MariaDB was declared as JSON.
 	json bool
+	// bits says that a number comes as the bytes of a BIT.
+	bits bool
 }
 
 // newColumn makes a column of a row of columnsQuery.
