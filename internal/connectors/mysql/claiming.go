@@ -26,18 +26,23 @@ func (l *ledger) claim(ctx context.Context, s *session, run string, split connec
 
 // mine reads a split's row, and fails when it is not the token's.
 func (l *ledger) mine(ctx context.Context, s *session, run string, split connector.SplitID, token connector.Token) (connector.SplitState, error) {
-	row, err := s.one(ctx, "SELECT state, token FROM "+l.positions.String()+" WHERE run = "+quoteText(run)+" AND split = "+splitText(split))
-	if err != nil {
-		return connector.SplitState{}, wrap("read the claim", err)
-	}
-	if row == nil {
-		return connector.SplitState{}, l.missing(ctx, s, run, split)
-	}
-	state, err := decodeState(row)
+	state, err := l.read(ctx, s, run, split)
 	if err == nil && state.Token != token {
 		err = connector.TakenElsewhere(run, split, state.Token)
 	}
 	return state, err
+}
+
+// read reads a split's row, and fails when there is none.
+func (l *ledger) read(ctx context.Context, s *session, run string, split connector.SplitID) (connector.SplitState, error) {
+	row, err := s.one(ctx, "SELECT state, token FROM "+l.positions.String()+" WHERE run = "+quoteText(run)+" AND split = "+splitText(split))
+	if err != nil {
+		return connector.SplitState{}, wrap("read the split's row", err)
+	}
+	if row == nil {
+		return connector.SplitState{}, l.missing(ctx, s, run, split)
+	}
+	return decodeState(row)
 }
 
 // fenced says why a split is not the attempt's that has just looked for it.

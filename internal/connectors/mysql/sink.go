@@ -169,17 +169,13 @@ func (k *Sink) Claim(ctx context.Context, attempt connector.Attempt) (connector.
 func (k *Sink) claim(ctx context.Context, s *session, t *target, attempt connector.Attempt) (*writer, connector.SplitState, error) {
 	doing := "claim split " + splitText(attempt.Split.ID)
 	state := attempt.State
-	if l := t.ledger; l != nil {
-		locks := []string{l.splitLock(attempt.Run.ID, attempt.Split.ID), l.runLock(attempt.Run.ID)}
-		err := k.evictor.during(ctx, s, wait{locks: locks}, func() (err error) {
-			state, err = l.claim(ctx, s, attempt.Run.ID, attempt.Split.ID, attempt.Token)
-			return err
-		})
+	if t.ledger != nil {
+		claimed, err := k.claimRow(ctx, s, t.ledger, attempt)
 		if err != nil {
 			return nil, connector.SplitState{}, wrap(doing, err)
 		}
-		if k.rules.ignorePosition {
-			state = attempt.State
+		if !k.rules.ignorePosition {
+			state = claimed
 		}
 	}
 	if state.Done {
@@ -195,6 +191,35 @@ func (k *Sink) claim(ctx context.Context, s *session, t *target, attempt connect
 		}
 	}
 	return w, state, nil
+}
+
+// claimRow claims the split's row. The update waits for who holds the row even
+// where its token is too old, so that this is looked at before, and again
+// before anybody is ended.
+func (k *Sink) claimRow(ctx context.Context, s *session, l *ledger, a connector.Attempt) (state connector.SplitState, err error) {
+	if !l.rules.claimByInsert {
+		state, err = l.read(ctx, s, a.Run.ID, a.Split.ID)
+		switch {
+		case err != nil:
+			return state, err
+		case state.Token == a.Token:
+			return state, nil
+		case state.Token > a.Token:
+			return state, connector.TakenElsewhere(a.Run.ID, a.Split.ID, state.Token)
+		}
+	}
+	w := wait{
+		locks: []string{l.splitLock(a.Run.ID, a.Split.ID), l.runLock(a.Run.ID)},
+		still: func(ctx context.Context, s *session) (bool, error) {
+			state, err := l.read(ctx, s, a.Run.ID, a.Split.ID)
+			return err == nil && state.Token <= a.Token, nil
+		},
+	}
+	err = k.evictor.during(ctx, s, w, func() error {
+		state, err = l.claim(ctx, s, a.Run.ID, a.Split.ID, a.Token)
+		return err
+	})
+	return state, err
 }
 
 // States implements connector.Sink.

@@ -186,7 +186,7 @@ func (w *writer) enter(ctx context.Context) error {
 	}
 	still := func(ctx context.Context, s *session) (bool, error) {
 		_, err := w.ledger.mine(ctx, s, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
-		if connector.ClassOf(err) == connector.Fenced {
+		if err != nil && connector.ClassOf(err) == connector.Fenced {
 			return false, nil
 		}
 		return err == nil, err
