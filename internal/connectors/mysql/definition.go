@@ -14,6 +14,16 @@ func Definition() *connector.Definition {
 	return &connector.Definition{
 		Name: "mysql",
 		Doc:  "MariaDB and MySQL tables, views and queries",
+		Source: &connector.SourceDef{
+			Options: func() any { return new(SourceOptions) },
+			New: func(options any, env connector.SourceEnv) (connector.Source, error) {
+				o, ok := options.(*SourceOptions)
+				if !ok {
+					return nil, errOptions(options)
+				}
+				return newSource(o, env)
+			},
+		},
 		Sink: &connector.SinkDef{
 			Options: func() any { return new(SinkOptions) },
 			New: func(options any, env connector.SinkEnv) (connector.Sink, error) {
