@@ -55,13 +55,13 @@ func (in *inserts) all(ctx context.Context, rows []rowRef) error {
 		switch {
 		case err == nil:
 			at, most = s.end, min(2*most, in.most)
-		case !recordFault(err):
+		case !in.w.judged(err):
 			return err
 		case s.living > 1:
 			most = s.living / 2
 		default:
 			r := rows[s.last]
-			in.w.reject(r.batch, int(r.row), in.w.target.faulty(err), reasonOf(err))
+			in.w.reject(r.batch, int(r.row), in.w.target.faulty(err), in.w.reason(err))
 			at, most = s.end, min(max(64, most), in.most)
 		}
 	}
@@ -131,7 +131,7 @@ func (in *inserts) step(ctx context.Context, s span) error {
 	if err == nil {
 		err = w.merge(ctx, int64(s.living), s.bytes)
 	}
-	if err != nil && w.upsert != nil && recordFault(err) {
+	if err != nil && w.upsert != nil && w.judged(err) {
 		if _, back := w.session.exec(ctx, "ROLLBACK TO SAVEPOINT leat"); back != nil {
 			return back
 		}

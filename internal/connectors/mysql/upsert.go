@@ -21,7 +21,27 @@ type upsert struct {
 
 // noKey is a subquery that fails where it is evaluated: for a row that would
 // replace one of another key.
-const noKey = "(SELECT 1 UNION ALL SELECT 2)"
+const (
+	noKey    = "(SELECT 1 UNION ALL SELECT 2)"
+	errNoKey = 1242 // of a subquery with more than one row
+)
+
+// judged reports whether the server refused a record for what it holds.
+func (w *writer) judged(err error) bool {
+	return recordFault(err) || w.otherKeys(err)
+}
+
+func (w *writer) otherKeys(err error) bool {
+	return w.upsert != nil && w.target.ambiguous && numberOf(err) == errNoKey
+}
+
+// reason is what a dirty record says of the server's refusal.
+func (w *writer) reason(err error) string {
+	if w.otherKeys(err) {
+		return "a unique index other than that of (" + strings.Join(w.target.key, ", ") + ") has its values: it would replace the record of another key"
+	}
+	return reasonOf(err)
+}
 
 func newUpsert(t *target, keep bool) *upsert {
 	u := &upsert{name: name{database: t.name.database, table: "leat_upsert"}}

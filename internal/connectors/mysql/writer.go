@@ -228,7 +228,7 @@ func (w *writer) sendPiece(ctx context.Context) error {
 	}
 	free, err := w.infile.send(ctx, c.piece)
 	c.piece = free
-	if refusesLocal(err) || recordFault(err) {
+	if refusesLocal(err) || w.judged(err) {
 		c.refused, err = err, nil
 	}
 	return err
@@ -266,7 +266,7 @@ func (w *writer) judge(ctx context.Context) error {
 		w.sink.refusedLocal(err)
 		w.infile.close()
 		w.infile = nil
-	case err != nil && !recordFault(err):
+	case err != nil && !w.judged(err):
 		return err
 	}
 	if _, err := w.session.exec(ctx, "ROLLBACK TO SAVEPOINT leat"); err != nil {
