@@ -67,11 +67,13 @@ func TestUpsertNeverTakesAnotherKeysRow(t *testing.T) {
 	}{
 		"id": {
 			[]string{"1|a|10", "3|c|3", "4|b|4", "1|b|5", "2|a|6"},
-			[]string{"1|a|10", "2|b|2", "3|c|3"}, 3,
+			[]string{"1|a|10", "2|b|2", "3|c|3"},
+			3,
 		},
 		"mail": {
 			[]string{"1|a|10", "2|c|3", "1|d|4", "9|b|9"},
-			[]string{"1|a|10", "9|b|9"}, 2,
+			[]string{"1|a|10", "9|b|9"},
+			2,
 		},
 	} {
 		t.Run(key, func(t *testing.T) {

@@ -358,10 +358,10 @@ func (w *writer) commit(ctx context.Context, state connector.SplitState) (connec
 	if err := w.commitWith(ctx, state); err != nil {
 		return state, err
 	}
-	w.sink.fail("after-commit")
 	w.begun = false
-	w.durable, w.pending = state, connector.Counters{}
 	w.leave(ctx)
+	w.sink.fail("after-commit")
+	w.durable, w.pending = state, connector.Counters{}
 	return state, nil
 }
 
