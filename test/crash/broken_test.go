@@ -46,19 +46,26 @@ func TestBrokenRules(t *testing.T) {
 func brokenRules() []brokenRule {
 	postgres := func(t *testing.T) scene { return inOne(csvToPostgres(t, "append")) }
 	sqlite := func(t *testing.T) scene { return inOne(csvToSQLite(t)) }
+	mysql := func(t *testing.T) scene { return inOne(csvToMySQL(t, "append")) }
 	folder := func(t *testing.T) scene { return csvToCSV(t, "out/") }
 	return []brokenRule{
 		// Rule 2: claiming never inserts, and the claim's position counts.
 		{name: "claim-by-insert/postgres", setUp: postgres, play: wakeBehindTheEnd("before-claim:0")},
 		{name: "claim-by-insert/sqlite", setUp: sqlite, play: wakeBehindTheEnd("before-claim:0")},
-		{name: "ignore-position", setUp: postgres, play: loseReplyToCommit},
+		{name: "claim-by-insert/mysql", setUp: mysql, play: wakeBehindTheEnd("before-claim:0")},
+		{name: "ignore-position/postgres", setUp: postgres, play: loseReplyToCommit},
+		{name: "ignore-position/mysql", setUp: mysql, play: loseReplyToCommit},
 		// Rule 3: the row is found by the token, COMMIT needs it, and it is
 		// moved in the transaction of the rows.
 		{name: "commit-anyway/postgres", setUp: postgres, play: wakeBehindTheEnd("after-claim:0")},
 		{name: "commit-anyway/sqlite", setUp: sqlite, play: wakeBehindTheEnd("after-claim:0")},
+		{name: "commit-anyway/mysql", setUp: mysql, play: wakeBehindTheEnd("after-claim:0")},
+		{name: "ignore-token/mysql", setUp: mysql, play: wakeBesideNewer},
 		{name: "ignore-token/postgres", setUp: postgres, play: wakeBesideNewer},
 		{name: "ignore-token/sqlite", setUp: sqlite, play: wakeBesideNewer},
-		{name: "position-first", setUp: postgres, play: killAt("before-commit:0"), loses: true},
+		{name: "position-first/mysql", setUp: mysql, play: killAt("before-commit:0"), loses: true},
+		{name: "position-last/mysql", setUp: mysql, play: killAt("before-commit:0")},
+		{name: "position-first/postgres", setUp: postgres, play: killAt("before-commit:0"), loses: true},
 		{name: "position-last/postgres", setUp: postgres, play: killAt("before-commit:0")},
 		{name: "position-last/sqlite", setUp: sqlite, play: killAt("before-commit:0")},
 		// Tokens: each start of a job raises its epoch.
@@ -125,6 +132,9 @@ func wakeBesideNewer(t *testing.T, s scene, broken string) {
 func loseReplyToCommit(t *testing.T, s scene, broken string) {
 	t.Helper()
 	addr := testenv.Postgres(t).Addr()
+	if strings.Contains(s.job, "mysql:") {
+		addr = testenv.MariaDB(t).Addr()
+	}
 	proxy := testenv.NewProxy(t, addr)
 	s.job = strings.ReplaceAll(s.job, addr, proxy.Addr())
 	p := testenv.StartProcess(t, newRunner(t, s).command("before-commit:0:stop", broken))

@@ -17,9 +17,9 @@ func TestCutConnections(t *testing.T) {
 	cuts := int(number(t, "LEAT_KILLS", 4))
 	seed := number(t, "LEAT_SEED", time.Now().UnixNano())
 	t.Logf("LEAT_SEED=%d", seed)
-	pg := testenv.Postgres(t)
 	for i, p := range pairs() {
-		if !strings.Contains(p.name, "postgres") {
+		servers := p.servers(t)
+		if len(servers) == 0 {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {
@@ -28,16 +28,20 @@ func TestCutConnections(t *testing.T) {
 			took := newRunner(t, p.setUp(t)).run(t)
 			for _, style := range []testenv.CutStyle{testenv.Reset, testenv.Finish} {
 				s := p.setUp(t)
-				proxy := testenv.NewProxy(t, pg.Addr())
-				proxy.Style(style)
-				s.job = strings.ReplaceAll(s.job, pg.Addr(), proxy.Addr())
+				var proxies []*testenv.Proxy
+				for _, addr := range servers {
+					proxy := testenv.NewProxy(t, addr)
+					proxy.Style(style)
+					s.job = strings.ReplaceAll(s.job, addr, proxy.Addr())
+					proxies = append(proxies, proxy)
+				}
 				r := newRunner(t, s)
 				running := testenv.StartProcess(t, r.command(""))
 				for range cuts {
 					timer := time.NewTimer(time.Duration(random.Int64N(int64(took))))
 					select {
 					case <-timer.C:
-						proxy.CutAll()
+						proxies[random.IntN(len(proxies))].CutAll()
 					case <-running.Done():
 						timer.Stop()
 					}

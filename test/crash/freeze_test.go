@@ -15,7 +15,7 @@ import (
 func TestFreezeAtPoints(t *testing.T) {
 	t.Parallel()
 	for _, p := range pairs() {
-		if !strings.Contains(p.name, "to postgres") {
+		if !p.fences() {
 			continue
 		}
 		for _, point := range []string{"after-claim:0", "before-commit:0", "after-commit:0", "before-finish:0"} {
@@ -39,7 +39,7 @@ func TestFreezeAtRandom(t *testing.T) {
 	seed := number(t, "LEAT_SEED", time.Now().UnixNano())
 	t.Logf("LEAT_SEED=%d", seed)
 	for i, p := range pairs() {
-		if !strings.Contains(p.name, "to postgres") {
+		if !p.fences() {
 			continue
 		}
 		t.Run(p.name, func(t *testing.T) {

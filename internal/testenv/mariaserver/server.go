@@ -45,7 +45,9 @@ func Create(ctx context.Context, cfg Config) (*Server, error) {
 	if err := p.account.Own(cfg.Dir); err != nil {
 		return nil, err
 	}
-	install := p.account.Command(p.install, "--no-defaults", "--datadir="+s.data(),
+	// Servers name temporary tables by their process id, which another one in a
+	// namespace of its own may have too: each has a folder for them.
+	install := p.account.Command(p.install, "--no-defaults", "--datadir="+s.data(), "--tmpdir="+cfg.Dir,
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--innodb-log-file-size=48M")
 	install.Dir = cfg.Dir
 	if out, err := install.CombinedOutput(); err != nil {
@@ -65,7 +67,7 @@ func Create(ctx context.Context, cfg Config) (*Server, error) {
 
 func (s *Server) command() *exec.Cmd {
 	args := []string{
-		"--no-defaults", "--datadir=" + s.data(), "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1",
+		"--no-defaults", "--datadir=" + s.data(), "--tmpdir=" + s.cfg.Dir, "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1",
 		"--socket=", "--pid-file=" + filepath.Join(s.data(), "mariadbd.pid"), "--skip-name-resolve",
 	}
 	for _, setting := range s.cfg.Settings {

@@ -1,0 +1,49 @@
+package mysql
+
+import (
+	"bufio"
+	"errors"
+	"net"
+	"runtime"
+	"syscall"
+)
+
+// readBuffer takes what is there by one call; the driver asks for 4 KiB at a time.
+const readBuffer = 64 << 10
+
+// hugePacket is a length that only a part of a packet of 16 MiB has, of which
+// a value of hundreds of megabytes has many.
+const hugePacket = 15 << 20
+
+// buffered is a connection whose reads go through a buffer.
+type buffered struct {
+	net.Conn
+	reader *bufio.Reader
+	// huge says that a packet of 16 MiB is being read.
+	huge bool
+}
+
+func newBuffered(conn net.Conn) *buffered {
+	return &buffered{Conn: conn, reader: bufio.NewReaderSize(conn, readBuffer)}
+}
+
+// Read implements net.Conn. The driver puts a value of many packets together by
+// copying it over and over; what each packet leaves behind is collected before
+// the next, else a value takes several times the memory that it needs.
+func (b *buffered) Read(p []byte) (int, error) {
+	if huge := len(p) > hugePacket; huge != b.huge {
+		if b.huge = huge; huge {
+			runtime.GC()
+		}
+	}
+	return b.reader.Read(p)
+}
+
+// SyscallConn lets the driver look whether the server has closed the connection.
+func (b *buffered) SyscallConn() (syscall.RawConn, error) {
+	conn, ok := b.Conn.(syscall.Conn)
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return conn.SyscallConn()
+}

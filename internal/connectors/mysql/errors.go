@@ -1,0 +1,118 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"strings"
+
+	driver "github.com/go-sql-driver/mysql"
+
+	"github.com/leatdata/leat/connector"
+)
+
+// Numbers of the servers' errors that this package acts on.
+const (
+	errLockWait       = 1205 // rolled back the statement only
+	errDeadlock       = 1213 // rolled back the transaction
+	errNoSuchTable    = 1146
+	errUnknownDB      = 1049
+	errNoSuchThread   = 1094
+	errAccessDenied   = 1045
+	errNoRightHere    = 1044
+	errNoRight        = 1142
+	errNoColumnRight  = 1143
+	errSpecificRight  = 1227
+	errLocalForbidden = 4166 // MariaDB
+	errLocalDisabled  = 3948 // MySQL
+	errNotAllowed     = 1148 // both, of LOAD DATA LOCAL
+)
+
+// retryables are the errors of a server that may go away by themselves:
+// connections lost or ended, locks, restarts, full disks and tables.
+const retryables = " 1021 1040 1041 1043 1053 1077 1078 1079 1080 1081 1114 1119 1129 1152 1154 1155 1156 1157 1158 1159 1160 1161 1180 1181 1184 1189 1190 1192 1203 1205 1206 1213 1218 1226 1290 1296 1297 1317 1412 1532 1614 1637 1836 1873 1927 1969 2002 2003 2006 2013 2055 3024 3058 3168 3169 3572 3926 4031 "
+
+// usages are those that the user has to mend: no such database, no access.
+const usages = " 1044 1045 1049 1142 1143 1227 1251 1275 1698 1820 1862 3118 3159 3878 4151 "
+
+// wrap says what was being done and gives the error its class.
+func wrap(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*connector.Error](err); ok {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return connector.E(classify(err), fmt.Errorf("%s: %w", doing, err))
+}
+
+// classify finds the class of an error of the driver or the server.
+func classify(err error) connector.Class {
+	if errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return connector.Retryable
+	}
+	if refusal, ok := errors.AsType[*driver.MySQLError](err); ok {
+		return classifyNumber(refusal.Number)
+	}
+	for _, lost := range []error{
+		driver.ErrInvalidConn, driver.ErrMalformPkt, driver.ErrPktSync, driver.ErrPktSyncMul, sqldriver.ErrBadConn, sql.ErrConnDone,
+		io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+	} {
+		if errors.Is(err, lost) {
+			return connector.Retryable
+		}
+	}
+	if errors.Is(err, driver.ErrNoTLS) {
+		return connector.Usage
+	}
+	if _, ok := errors.AsType[net.Error](err); ok {
+		return connector.Retryable
+	}
+	return connector.Permanent
+}
+
+// classifyNumber finds the class of a server's error.
+func classifyNumber(number uint16) connector.Class {
+	text := fmt.Sprintf(" %d ", number)
+	switch {
+	case strings.Contains(retryables, text):
+		return connector.Retryable
+	case strings.Contains(usages, text):
+		return connector.Usage
+	}
+	return connector.Permanent
+}
+
+// numberOf is the number of a server's error, 0 when it is none.
+func numberOf(err error) uint16 {
+	if refusal, ok := errors.AsType[*driver.MySQLError](err); ok {
+		return refusal.Number
+	}
+	return 0
+}
+
+// recordFaults are the errors by which a server refuses a record for what it
+// holds: values, keys, checks, foreign keys, partitions, a trigger's SIGNAL.
+const recordFaults = " 1022 1048 1062 1118 1136 1138 1169 1216 1217 1263 1264 1265 1292 1364 1365 1366 1367 1369 1406 1411 1416 1425 1427 1439 1441 1451 1452 1526 1557 1586 1591 1592 1644 1690 1748 1761 1762 1859 1906 1911 3140 3141 3144 3156 3157 3616 3617 3641 3643 3729 3730 3732 3733 3751 3819 4025 4038 4162 "
+
+// recordFault reports whether a server's error is the fault of a record.
+func recordFault(err error) bool {
+	refusal, ok := errors.AsType[*driver.MySQLError](err)
+	if !ok {
+		return false
+	}
+	// What a trigger raises by SIGNAL may have any number, and says so by its state.
+	return strings.Contains(recordFaults, fmt.Sprintf(" %d ", refusal.Number)) || string(refusal.SQLState[:]) == "45000"
+}
+
+// reasonOf is what a dirty record says of the server's refusal.
+func reasonOf(err error) string {
+	if refusal, ok := errors.AsType[*driver.MySQLError](err); ok {
+		return refusal.Message
+	}
+	return err.Error()
+}

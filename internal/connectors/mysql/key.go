@@ -1,0 +1,205 @@
+package mysql
+
+import (
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/leatdata/leat/connector"
+)
+
+// keyForm is how the values of a key's column are written down, in splits and
+// positions, and how they become literals that the server compares as it
+// compares the column's own.
+type keyForm uint8
+
+const (
+	formNone keyForm = iota
+	// formNumber: digits, as the server prints them.
+	formNumber
+	// formFloat: a number that is compared as a double.
+	formFloat
+	// formOrdinal: the number of an ENUM's or SET's value, by which the server sorts.
+	formOrdinal
+	// formQuoted: a text without a collation: times, uuids, addresses.
+	formQuoted
+	// formText: a text whose characters are all Unicode's, each of one form.
+	formText
+	// formEncoded: a text in another character set, as hexadecimal digits of its
+	// own bytes: several of them may be one character of Unicode.
+	formEncoded
+	// formBytes: bytes, as hexadecimal digits.
+	formBytes
+	// formBits: the number that a BIT is, of bytes.
+	formBits
+)
+
+// keyColumn is a column of a key.
+type keyColumn struct {
+	column
+	form keyForm
+}
+
+// formOf returns the form of a column's values; formNone for what has no ranges.
+func formOf(c *column) keyForm {
+	if c.bits {
+		return formBits
+	}
+	switch c.dataType {
+	case "tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "year":
+		return formNumber
+	case "float", "double":
+		return formFloat
+	case "enum", "set":
+		return formOrdinal
+	case "date", "datetime", "timestamp", "time", "uuid", "inet4", "inet6":
+		return formQuoted
+	case "char", "varchar", "tinytext", "text", "mediumtext", "longtext":
+		switch c.charset {
+		case "utf8mb4", "utf8mb3", "utf8", "ascii":
+			return formText
+		case "":
+			return formNone
+		}
+		return formEncoded
+	case "binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob":
+		return formBytes
+	case "bit":
+		return formBits
+	}
+	return formNone
+}
+
+// expression is what to select for the column's value; "" for the column itself.
+func (k *keyColumn) expression() string {
+	switch k.form {
+	case formOrdinal:
+		return quoteName(k.name) + " + 0"
+	case formFloat:
+		return exactFloat(k.name)
+	case formEncoded:
+		return "CAST(" + quoteName(k.name) + " AS BINARY)"
+	}
+	return ""
+}
+
+// appendKey appends the text by which a value of the driver is noted.
+func (k *keyColumn) appendKey(dst []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case int64:
+		return strconv.AppendInt(dst, v, 10), nil
+	case uint64:
+		return strconv.AppendUint(dst, v, 10), nil
+	case float64:
+		return strconv.AppendFloat(dst, v, 'e', -1, 64), nil
+	case []byte:
+		switch k.form {
+		case formBits:
+			return strconv.AppendUint(dst, bitsValue(v), 10), nil
+		case formBytes, formEncoded:
+			return hex.AppendEncode(dst, v), nil
+		}
+		return append(dst, v...), nil
+	case nil:
+		return dst, connector.Errorf(connector.Permanent, "column %s of the key is NULL", k.name)
+	}
+	return dst, fmt.Errorf("column %s of the key comes as %T", k.name, v)
+}
+
+// literal is a noted value as SQL.
+func (k *keyColumn) literal(noted string) (string, error) {
+	switch k.form {
+	case formNumber, formFloat, formOrdinal, formBits:
+		if !isNumberText(noted) {
+			return "", k.bad(noted)
+		}
+		if k.form == formFloat && !strings.ContainsAny(noted, "eE") {
+			return noted + "e0", nil
+		}
+		return noted, nil
+	case formQuoted:
+		return quoteText(noted), nil
+	case formText:
+		return introduced(k, []byte(noted)), nil
+	case formEncoded, formBytes:
+		raw, err := hex.DecodeString(noted)
+		if err != nil {
+			return "", k.bad(noted)
+		}
+		if k.form == formBytes {
+			return quoteBytes(raw), nil
+		}
+		return introduced(k, raw), nil
+	}
+	return "", k.bad(noted)
+}
+
+// introduced is a text in the column's character set and collation, so that it
+// is compared as the column's values are with each other, by its index.
+func introduced(k *keyColumn, raw []byte) string {
+	literal := "_" + k.charset + " " + quoteBytes(raw)
+	if k.collation != "" {
+		literal += " COLLATE " + k.collation
+	}
+	return literal
+}
+
+func (k *keyColumn) bad(noted string) error {
+	return connector.Errorf(connector.Permanent, "%q is no value of the key's column %s", noted, k.name)
+}
+
+func isNumberText(s string) bool {
+	if s == "" {
+		return false
+	}
+	for _, c := range []byte(s) {
+		if (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' && c != 'e' && c != 'E' {
+			return false
+		}
+	}
+	return true
+}
+
+// checkKeyText refuses keys that JSON would change.
+func checkKeyText(key []string) error {
+	for _, k := range key {
+		if !utf8.ValidString(k) {
+			return connector.Errorf(connector.Permanent, "a key is not UTF-8, so it cannot be a position; name another column by key")
+		}
+	}
+	return nil
+}
+
+// compare is the condition that the key's columns lie on one side of a value,
+// in the order of the key. A row comparison would say it too, but the servers
+// find no range of an index in it.
+func compare(columns []keyColumn, operator string, key []string) (string, error) {
+	if len(columns) != len(key) {
+		return "", connector.Errorf(connector.Permanent, "a value of %d columns, where the key has %d", len(key), len(columns))
+	}
+	strict := operator[:1]
+	condition := ""
+	for i := len(columns) - 1; i >= 0; i-- {
+		value, err := columns[i].literal(key[i])
+		if err != nil {
+			return "", err
+		}
+		name := columns[i].operand()
+		if condition == "" {
+			condition = name + " " + operator + " " + value
+			continue
+		}
+		condition = "(" + name + " " + strict + " " + value + " OR (" + name + " = " + value + " AND " + condition + "))"
+	}
+	return condition, nil
+}
+
+// operand is the column in a comparison: an ENUM would else be compared by its text.
+func (k *keyColumn) operand() string {
+	if k.form == formOrdinal {
+		return "(" + quoteName(k.name) + " + 0)"
+	}
+	return quoteName(k.name)
+}

@@ -1,0 +1,154 @@
+package mysql
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/leatdata/leat/connector"
+)
+
+// patience is how long a lock of ours may be held against us before its
+// holder is ended (exactness rule 2); lockSeconds is when waiting for it ends
+// anyway, for a holder that cannot be ended.
+const (
+	patience    = 5 * time.Second
+	lockSeconds = 20
+)
+
+// lockName names a lock of the server by what it is for. Whoever holds rows of
+// our tables in a transaction holds the lock of that name, so that the server
+// can tell who it is.
+func lockName(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return "leat-" + hex.EncodeToString(sum[:20])
+}
+
+// evictor ends the sessions that hold locks of ours for too long: they are of
+// writers of ours, alive, stopped or dead.
+type evictor struct {
+	sessions *sessions
+	log      *slog.Logger
+	patience time.Duration
+}
+
+// wait is something that may have to wait for others.
+type wait struct {
+	// locks names the locks whose holders may be waited for.
+	locks []string
+	// still reports whether the waiter has the right to end others; nil is always.
+	still func(ctx context.Context, s *session) (bool, error)
+}
+
+// during runs f, which may wait in the waiter's session for who holds one of the locks.
+func (e *evictor) during(ctx context.Context, waiter *session, w wait, f func() error) error {
+	watched, cancel := context.WithCancel(ctx)
+	var watch sync.WaitGroup
+	watch.Go(func() { e.watch(watched, waiter.id, w) })
+	err := f()
+	cancel()
+	watch.Wait()
+	return err
+}
+
+func (e *evictor) watch(ctx context.Context, waiter int64, w wait) {
+	timer := time.NewTimer(e.patience)
+	defer timer.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		ended, err := e.end(ctx, waiter, w)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			e.log.Warn("end who holds a lock of the job", "error", err)
+		case len(ended) > 0:
+			e.log.Warn("ended connections that held a lock of the job", "ids", ended)
+		}
+		timer.Reset(e.patience / 5)
+	}
+}
+
+// end ends who holds one of the locks and returns the connections' numbers.
+func (e *evictor) end(ctx context.Context, waiter int64, w wait) (ended []int64, err error) {
+	s, err := e.sessions.get(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.close()
+	if w.still != nil {
+		if still, err := w.still(ctx, s); err != nil || !still {
+			return nil, err
+		}
+	}
+	for _, lock := range w.locks {
+		row, err := s.one(ctx, "SELECT IS_USED_LOCK("+quoteText(lock)+")")
+		if err != nil {
+			return ended, err
+		}
+		if row[0] == nil {
+			continue
+		}
+		id, err := strconv.ParseInt(string(row[0]), 10, 64)
+		if err != nil {
+			return ended, fmt.Errorf("read who holds a lock: %w", err)
+		}
+		if id == waiter {
+			continue
+		}
+		if _, err := s.exec(ctx, "KILL "+string(row[0])); err != nil && numberOf(err) != errNoSuchThread {
+			return ended, err
+		}
+		ended = append(ended, id)
+	}
+	return ended, nil
+}
+
+// lock takes a lock by its name, ending who holds it for too long.
+func (e *evictor) lock(ctx context.Context, s *session, lock string, still func(context.Context, *session) (bool, error)) error {
+	return e.during(ctx, s, wait{locks: []string{lock}, still: still}, func() error {
+		got, err := s.tryLock(ctx, lock, lockSeconds)
+		if err == nil && !got {
+			err = connector.Errorf(connector.Retryable, "another connection holds a lock of the job and could not be ended")
+		}
+		return err
+	})
+}
+
+// tryLock takes a lock by its name if that can be had within so many seconds.
+func (s *session) tryLock(ctx context.Context, lock string, seconds int) (bool, error) {
+	row, err := s.one(ctx, fmt.Sprintf("SELECT GET_LOCK(%s, %d)", quoteText(lock), seconds))
+	if err != nil {
+		return false, err
+	}
+	return string(row[0]) == "1", nil
+}
+
+// unlock lets go of a lock; a session that cannot is ended, which does the same.
+func (s *session) unlock(ctx context.Context, lock string) {
+	if s.ended {
+		return
+	}
+	if _, err := s.one(context.WithoutCancel(ctx), "SELECT RELEASE_LOCK("+quoteText(lock)+")"); err != nil {
+		s.close()
+	}
+}
+
+// locked runs f under a lock of that name.
+func (k *Sink) locked(ctx context.Context, s *session, lock string, f func() error) error {
+	if err := k.evictor.lock(ctx, s, lock, nil); err != nil {
+		return wrap("lock the run", err)
+	}
+	defer s.unlock(ctx, lock)
+	return f()
+}

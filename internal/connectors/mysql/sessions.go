@@ -1,0 +1,93 @@
+package mysql
+
+import (
+	"context"
+	"database/sql"
+	sqldriver "database/sql/driver"
+	"errors"
+
+	driver "github.com/go-sql-driver/mysql"
+)
+
+// maxIdle is the number of idle connections kept for the next who asks.
+const maxIdle = 64
+
+// sessions opens connections and keeps the idle ones for the next who asks.
+type sessions struct {
+	db *sql.DB
+}
+
+// newSessions makes a pool whose connections run the settings first; it does
+// not connect.
+func newSessions(config *driver.Config, settings ...string) (*sessions, error) {
+	if err := config.Apply(driver.Charset("utf8mb4", "")); err != nil {
+		return nil, err
+	}
+	// Statements with parameters take one round trip.
+	config.InterpolateParams = true
+	inner, err := driver.NewConnector(config)
+	if err != nil {
+		return nil, usageURL("the driver refuses it")
+	}
+	db := sql.OpenDB(&settled{Connector: inner, settings: settings})
+	db.SetMaxIdleConns(maxIdle)
+	return &sessions{db: db}, nil
+}
+
+// settled makes connections with their settings made.
+type settled struct {
+	sqldriver.Connector
+	settings []string
+}
+
+// Connect implements driver.Connector.
+func (c *settled) Connect(ctx context.Context) (sqldriver.Conn, error) {
+	conn, err := c.Connector.Connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	execer, ok := conn.(sqldriver.ExecerContext)
+	if !ok {
+		return nil, errors.New("the driver's connections run no statements")
+	}
+	for _, s := range c.settings {
+		if _, err := execer.ExecContext(ctx, s, nil); err != nil {
+			_ = conn.Close()
+			return nil, wrap("make the session's settings", err)
+		}
+	}
+	return conn, nil
+}
+
+// get returns an idle session or opens one.
+func (p *sessions) get(ctx context.Context) (*session, error) {
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, wrap("connect to the server", err)
+	}
+	return newSession(ctx, conn)
+}
+
+// put takes a session back; one with an open transaction is ended.
+func (p *sessions) put(s *session) {
+	if s.open {
+		s.close()
+	}
+	if !s.ended {
+		s.ended = true
+		_ = s.conn.Close()
+	}
+}
+
+// with runs f on a session.
+func (p *sessions) with(ctx context.Context, f func(*session) error) error {
+	s, err := p.get(ctx)
+	if err != nil {
+		return err
+	}
+	defer p.put(s)
+	return f(s)
+}
+
+// close ends the idle sessions, and those that are put back later.
+func (p *sessions) close() { _ = p.db.Close() }
