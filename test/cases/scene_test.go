@@ -19,10 +19,12 @@ import (
 )
 
 // scene is a folder and, where asked for, a database, in which a case runs
-// its jobs. In texts of jobs, {dir} is the folder and {pg} the database's URL.
+// its jobs. In texts of jobs, {dir} is the folder, {pg} the database's URL and
+// {my} that of one in MariaDB.
 type scene struct {
 	t        *testing.T
 	dir, url string
+	my       string
 	state    string
 	pg       *testenv.PostgresServer
 	// failpoint and progress are called as the engine calls them; may be nil.
@@ -50,7 +52,7 @@ func newPostgres(t *testing.T, sql string) *scene {
 // in is the same place for a subtest, with failpoints and state of its own.
 func (s *scene) in(t *testing.T) *scene {
 	t.Helper()
-	return &scene{t: t, dir: s.dir, url: s.url, pg: s.pg, state: t.TempDir()}
+	return &scene{t: t, dir: s.dir, url: s.url, my: s.my, pg: s.pg, state: t.TempDir()}
 }
 
 func (s *scene) exec(sql string) {
@@ -83,7 +85,7 @@ func (s *scene) text(name string) string {
 
 // fill puts the scene's places into a job's text.
 func (s *scene) fill(text string) string {
-	return strings.NewReplacer("{dir}", s.dir, "{pg}", fmt.Sprintf("%q", s.url)).Replace(text)
+	return strings.NewReplacer("{dir}", s.dir, "{pg}", fmt.Sprintf("%q", s.url), "{my}", fmt.Sprintf("%q", s.my)).Replace(text)
 }
 
 // run runs a job in this process, and goes on with it when it is unfinished.

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/leatdata/leat/internal/testenv"
 )
 
 // typesSetup makes the types of PostgreSQL's table that are not built in.
@@ -15,7 +17,7 @@ const typesSetup = "CREATE TYPE mood AS ENUM ('sad', 'so glad'); CREATE DOMAIN p
 
 // typeSystems are all that the table of types compares.
 func typeSystems() []*typeSystem {
-	return []*typeSystem{csvTypes(), jsonlTypes(), postgresTypes(), sqliteTypes()}
+	return []*typeSystem{csvTypes(), jsonlTypes(), postgresTypes(), mysqlTypes(), sqliteTypes()}
 }
 
 func postgresTypes() *typeSystem {
@@ -69,6 +71,65 @@ func postgresTypes() *typeSystem {
 	y.source = func(table string, _ map[string]string) string { return y.sink(table) }
 	y.told = func(s *scene, table string) map[string]string {
 		return pairsOf(s.rows("SELECT attname, format_type(atttypid, atttypmod) FROM pg_attribute WHERE attrelid = '" + table + "'::regclass AND attnum > 0"))
+	}
+	return y
+}
+
+func mysqlTypes() *typeSystem {
+	y := &typeSystem{name: "mysql", note: "A table's declared types, of MariaDB 10.11. Values are written as SQL has them."}
+	y.columns = []typeColumn{
+		{"boolean", []string{"true", "false"}},
+		{"tinyint", []string{"-128", "127"}},
+		{"tinyint unsigned", []string{"255"}},
+		{"smallint", []string{"-32768", "32767"}},
+		{"smallint unsigned", []string{"65535"}},
+		{"mediumint", []string{"-8388608", "8388607"}},
+		{"mediumint unsigned", []string{"16777215"}},
+		{"int", []string{"-2147483648", "2147483647"}},
+		{"int unsigned", []string{"4294967295"}},
+		{"bigint", []string{"-9223372036854775808", "9223372036854775807"}},
+		{"bigint unsigned", []string{"18446744073709551615"}},
+		{"float", []string{"3.4028234663852886e38", "1.1754943508222875e-38", "16777216"}},
+		{"double", []string{"1.7976931348623157e308", "0.1", "2.2250738585072014e-308"}},
+		{"decimal(15,2)", []string{"7.10", "-9999999999999.99"}},
+		{"decimal(65,30)", []string{"12345678901234567890123456789012345.123456789012345678901234567890"}},
+		{"bit(1)", []string{"b'1'", "b'0'"}},
+		{"bit(8)", []string{"b'00000101'"}},
+		{"bit(64)", []string{"b'1111111111111111111111111111111111111111111111111111111111111111'"}},
+		{"year", []string{"2024", "0000", "1901"}},
+		{"date", []string{"'2024-02-29'", "'1969-07-20'", "'9999-12-31'", "'0000-00-00'"}},
+		{"time(6)", []string{"'23:59:59.999999'", "'838:59:59'", "'-12:30:00.5'"}},
+		{"datetime(6)", []string{"'2024-03-10 02:30:00'", "'1969-12-31 23:59:59.5'", "'0000-00-00 00:00:00'"}},
+		{"timestamp(6) NULL", []string{"'2024-03-10 02:30:00'", "'2038-01-19 03:14:07.999999'"}},
+		{"char(4)", []string{"'ab'"}},
+		{"varchar(10)", []string{"'Žluťoučký'", "''"}},
+		{"text", []string{"'ünïcödé 😀'", `'a"b,c\\d'`, "'NULL'", `'tab\tand\nline'`}},
+		{"text CHARACTER SET latin1", []string{"'Müller'"}},
+		{"binary(4)", []string{"x'00ff5c00'"}},
+		{"varbinary(10)", []string{"x'00ff5c'", "x''"}},
+		{"blob", []string{"x'00ff5c27220a0d'"}},
+		{"enum('sad','so glad')", []string{"'so glad'"}},
+		{"set('a','b','c')", []string{"'a,c'", "''"}},
+		{"json", []string{`'{"b": 1,  "a": [1.0, null]}'`, `'"x"'`}},
+		{"uuid", []string{"'f47ac10b-58cc-4372-a567-0e02b2c3d479'"}},
+		{"inet6", []string{"'2001:db8::1'"}},
+		{"point", []string{"ST_GeomFromText('POINT(1 2)', 4326)"}},
+	}
+	y.fill = func(s *scene, table string, rows []typeRow) {
+		maria := testenv.MariaDB(s.t)
+		maria.Exec(s.t, s.my, fmt.Sprintf("CREATE TABLE %s (n int PRIMARY KEY%s) DEFAULT CHARACTER SET utf8mb4", table, declared(y.columns)))
+		for _, r := range rows {
+			if r.value == "" {
+				maria.Exec(s.t, s.my, fmt.Sprintf("INSERT INTO %s (n) VALUES (%d)", table, r.n))
+				continue
+			}
+			maria.Exec(s.t, s.my, fmt.Sprintf("INSERT INTO %s (n, c%d) VALUES (%d, %s)", table, r.column, r.n, r.value))
+		}
+	}
+	y.sink = func(table string) string { return "mysql: {url: {my}, table: " + table + "}" }
+	y.source = func(table string, _ map[string]string) string { return y.sink(table) }
+	y.told = func(s *scene, table string) map[string]string {
+		return pairsOf(testenv.MariaDB(s.t).Lines(s.t, s.my, "SELECT column_name, column_type FROM information_schema.columns WHERE table_schema = DATABASE() AND table_name = '"+table+"'"))
 	}
 	return y
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors"
+	"github.com/leatdata/leat/internal/testenv"
 	"github.com/leatdata/leat/job"
 )
 
@@ -92,6 +93,8 @@ func (y *typeSystem) types(chosen []string) map[string]string {
 type typeCell struct {
 	became  string
 	refused string
+	// padded says that decimals came back with more zeros at their end.
+	padded bool
 	// dirty are the values that were set aside, with the reason.
 	dirty []string
 }
@@ -101,6 +104,9 @@ func (c typeCell) String() string {
 		return "refused"
 	}
 	text := "`" + c.became + "`"
+	if c.padded {
+		text += "; with zeros at the end"
+	}
 	if len(c.dirty) > 0 {
 		text += "; dirty: " + strings.Join(c.dirty, ", ")
 	}
@@ -143,8 +149,9 @@ What each type of a source becomes in a table or file that a job makes in each
 target. Made by copying a table of all types there and back between all systems
 (` + "`go test ./test/cases -run TestTypesThereAndBack -update`" + `): what came back was
 the same, but for the values listed as dirty, which the job sets aside with the
-reason, and for types that are refused before anything is copied. Of a text file
-the cell shows how the column's first value is written.
+reason, and for types that are refused before anything is copied. A target that
+knows no decimals without a scale gives them its own: they are then told with zeros
+at the end. Of a text file the cell shows how the column's first value is written.
 `
 
 func writeTypes(doc *bytes.Buffer, systems []*typeSystem, from *typeSystem, table map[string][]typeCell) {
@@ -167,6 +174,7 @@ func writeTypes(doc *bytes.Buffer, systems []*typeSystem, from *typeSystem, tabl
 // thereAndBack copies a table and returns what became of each column.
 func thereAndBack(t *testing.T, from, to *typeSystem) []typeCell {
 	s := newPostgres(t, typesSetup)
+	s.my = testenv.MariaDB(t).Database(t)
 	rows := from.rows()
 	from.fill(s, "source", rows)
 	from.fill(s, "back", nil)
@@ -221,12 +229,17 @@ func thereAndBack(t *testing.T, from, to *typeSystem) []typeCell {
 			t.Errorf("row %s of the source (%s %s) cannot be read", n, from.columns[r.column].native, r.value)
 		case isDirty:
 			cell.dirty = append(cell.dirty, "`"+r.value+"`")
+		case padded.ReplaceAllString(got[n], `$1"`) == padded.ReplaceAllString(want[n], `$1"`) && got[n] != want[n]:
+			cell.padded = true
 		case got[n] != want[n]:
 			t.Errorf("%s %s: %q came back as %q", from.columns[r.column].native, r.value, want[n], got[n])
 		}
 	}
 	return cells
 }
+
+// padded finds the zeros at the end of a decimal in what typeCells tells.
+var padded = regexp.MustCompile(`("-?\d+\.\d*?)0*"`)
 
 // refusedColumn finds the column that an error is about.
 func refusedColumn(err error, chosen []string) string {

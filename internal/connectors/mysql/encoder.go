@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"unicode/utf8"
@@ -26,6 +27,7 @@ var (
 	errYear         = errors.New("not a YEAR: 0, or 1901 to 2155")
 	errLabel        = errors.New("not a label of the enum")
 	errMember       = errors.New("has what is not a member of the set")
+	errSignedZero   = errors.New("a zero below zero, whose sign the server drops")
 	errNotFinite    = errors.New("MySQL has no NaN and no infinity")
 	errNullRequired = errors.New("NULL in a column that is NOT NULL")
 	errJSON         = errors.New("not JSON")
@@ -147,8 +149,10 @@ func appendYear(_ *encoder, dst, cell []byte) ([]byte, error) {
 	return value.AppendInt(dst, v), nil
 }
 
+// appendFloat refuses a zero with a sign, of which the server drops the sign.
 func appendFloat(e *encoder, dst, cell []byte) ([]byte, error) {
-	if e.precision == 0 && !e.unsigned && plainFloat(cell) {
+	signed := len(cell) > 0 && cell[0] == '-'
+	if e.precision == 0 && !e.unsigned && plainFloat(cell) && !(signed && len(bytes.Trim(cell, "-0.")) == 0) {
 		return append(dst, cell...), nil
 	}
 	v, err := value.ParseFloat(cell, e.bits)
@@ -157,6 +161,8 @@ func appendFloat(e *encoder, dst, cell []byte) ([]byte, error) {
 		return dst, err
 	case math.IsNaN(v) || math.IsInf(v, 0):
 		return dst, errNotFinite
+	case v == 0 && math.Signbit(v):
+		return dst, errSignedZero
 	case e.unsigned && v < 0:
 		return dst, errNegative
 	}
@@ -168,6 +174,10 @@ func appendFloat(e *encoder, dst, cell []byte) ([]byte, error) {
 		if err != nil {
 			return dst, err
 		}
+	}
+	if math.Abs(v) == math.MaxFloat32 {
+		// Its shortest text is more than it is, and out of range to the server.
+		return value.AppendFloat(dst, v, 64), nil
 	}
 	return value.AppendFloat(dst, v, e.bits), nil
 }
