@@ -35,9 +35,8 @@ var (
 
 // decoder makes the cells of one column.
 type decoder struct {
-	column  *column
-	how     conversion
-	scratch []byte
+	column *column
+	how    conversion
 }
 
 func newDecoder(c *column, t batch.Type) decoder {

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"context"
+	"crypto/x509"
 	"database/sql"
 	sqldriver "database/sql/driver"
 	"errors"
@@ -66,13 +67,21 @@ func classify(err error) connector.Class {
 			return connector.Retryable
 		}
 	}
-	if errors.Is(err, driver.ErrNoTLS) {
+	if errors.Is(err, driver.ErrNoTLS) || untrusted(err) {
 		return connector.Usage
 	}
 	if _, ok := errors.AsType[net.Error](err); ok {
 		return connector.Retryable
 	}
 	return connector.Permanent
+}
+
+// untrusted reports whether the server's certificate was refused.
+func untrusted(err error) bool {
+	_, unknown := errors.AsType[x509.UnknownAuthorityError](err)
+	_, invalid := errors.AsType[x509.CertificateInvalidError](err)
+	_, other := errors.AsType[x509.HostnameError](err)
+	return unknown || invalid || other
 }
 
 // classifyNumber finds the class of a server's error.

@@ -26,6 +26,19 @@ func appendEscaped(dst, cell []byte) []byte {
 	}
 }
 
+// escapedLength returns the length of what appendEscaped appends.
+func escapedLength(cell []byte) int {
+	n := len(cell)
+	for {
+		plain := plainLength(cell)
+		if plain == len(cell) {
+			return n
+		}
+		n++
+		cell = cell[plain+1:]
+	}
+}
+
 // plainLength returns how many bytes come before the first that is special:
 // zero, tab, line end, quote or backslash.
 func plainLength(cell []byte) int {

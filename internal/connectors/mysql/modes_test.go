@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -14,9 +15,7 @@ import (
 // upserting is the options of mode upsert.
 func upserting(more map[string]any) map[string]any {
 	options := map[string]any{"mode": "upsert"}
-	for k, v := range more {
-		options[k] = v
-	}
+	maps.Copy(options, more)
 	return options
 }
 

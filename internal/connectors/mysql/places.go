@@ -3,6 +3,7 @@ package mysql
 import (
 	"bytes"
 	"context"
+	"strings"
 
 	"github.com/leatdata/leat/connector"
 )
@@ -48,10 +49,11 @@ func identify(ctx context.Context, s *session, n name) (id connector.Identity, e
 	if err != nil || len(table) == 0 {
 		return id, err
 	}
-	place := "mysql"
+	var place strings.Builder
+	place.WriteString("mysql")
 	for _, row := range append(rows, table[0]) {
-		place += " " + string(bytes.Join(row, []byte("=")))
+		place.WriteString(" " + string(bytes.Join(row, []byte("="))))
 	}
-	id.Places = []string{place}
+	id.Places = []string{place.String()}
 	return id, nil
 }

@@ -167,7 +167,7 @@ func (e *rowEncoder) tuple(dst []byte, b *batch.Batch, i int) ([]byte, int, erro
 			dst = append(dst, "_binary"...)
 		}
 		if len(cell) > largeCell {
-			dst = slices.Grow(dst, len(cell)+len(cell)/16)
+			dst = slices.Grow(dst, escapedLength(cell)+largeCell)
 		}
 		dst = append(dst, '\'')
 		var err error

@@ -81,9 +81,7 @@ func readFrom(t *testing.T, s *Source, split connector.Split, pos connector.Posi
 		for _, row := range connectortest.RowsOf(b) {
 			rows = append(rows, line(row))
 		}
-		for _, rj := range b.Rejects {
-			rejects = append(rejects, rj)
-		}
+		rejects = append(rejects, b.Rejects...)
 	}
 }
 

@@ -100,15 +100,16 @@ func TestEveryTypeIsReadExactly(t *testing.T) {
 	r := newSourceRig(t, "SELECT 1")
 	for i, c := range typeCases() {
 		table := "t" + string(rune('a'+i/26)) + string(rune('a'+i%26))
-		statements := "SET sql_mode = ''; CREATE TABLE " + table + " (id int PRIMARY KEY, v " + c.declared + ");"
+		var statements strings.Builder
+		statements.WriteString("SET sql_mode = ''; CREATE TABLE " + table + " (id int PRIMARY KEY, v " + c.declared + ");")
 		for j, v := range c.fill {
-			statements += "INSERT INTO " + table + " (id, v) VALUES (" + string(rune('1'+j)) + ", " + v + ");"
+			statements.WriteString("INSERT INTO " + table + " (id, v) VALUES (" + string(rune('1'+j)) + ", " + v + ");")
 		}
 		if c.fill[0] != "default" {
-			statements += "INSERT INTO " + table + " VALUES (99, NULL);"
+			statements.WriteString("INSERT INTO " + table + " VALUES (99, NULL);")
 			c.want = append(c.want, "NULL")
 		}
-		r.maria.Exec(t, r.url, "SET time_zone = '+00:00';"+statements)
+		r.maria.Exec(t, r.url, "SET time_zone = '+00:00';"+statements.String())
 		s := r.source(map[string]any{"table": table}, connector.SourceEnv{Columns: []string{"v"}})
 		if got := typesOf(t, s); got != "v "+c.typ {
 			t.Errorf("%s: the type is %s, want %s", c.declared, got, c.typ)
