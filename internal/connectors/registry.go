@@ -8,6 +8,7 @@ import (
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors/csv"
 	"github.com/leatdata/leat/internal/connectors/jsonl"
+	"github.com/leatdata/leat/internal/connectors/parquet"
 	"github.com/leatdata/leat/internal/connectors/postgres"
 	"github.com/leatdata/leat/internal/connectors/sqlite"
 	"github.com/leatdata/leat/internal/connectors/stream"
@@ -18,6 +19,7 @@ func All() *connector.Registry {
 	registry, err := connector.NewRegistry(
 		csv.Definition(),
 		jsonl.Definition(),
+		parquet.Definition(),
 		postgres.Definition(),
 		sqlite.Definition(),
 		stream.Definition(),
