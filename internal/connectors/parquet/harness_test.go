@@ -1,10 +1,14 @@
 package parquet
 
 import (
+	"context"
+	"errors"
+	"io"
 	"testing"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/connector/connectortest"
 	"github.com/leatdata/leat/internal/files"
 	"github.com/leatdata/leat/internal/storage"
 )
@@ -97,4 +101,39 @@ func write(t testing.TB, fs storage.FS, o SinkOptions, schema *batch.Schema, bat
 		t.Fatal(err)
 	}
 	return refused
+}
+
+// readFrom reads a whole file from a position on.
+func readFrom(t testing.TB, s *Source, o *opened, pos connector.Position) []connectortest.Row {
+	t.Helper()
+	sp := spec{Identity: o.id, To: len(o.footer.Groups)}
+	rows, err := readSplit(t.Context(), s, connector.Split{Spec: sp.encode()}, pos)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// readSplit reads a split from a position on.
+func readSplit(ctx context.Context, s *Source, split connector.Split, pos connector.Position) ([]connectortest.Row, error) {
+	schema, err := s.Schema(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r, err := s.Open(ctx, split, pos)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = r.Close() }()
+	var rows []connectortest.Row
+	for {
+		var b batch.Batch
+		b.Reset(schema)
+		if err := r.Next(ctx, &b); errors.Is(err, io.EOF) {
+			return rows, nil
+		} else if err != nil {
+			return rows, err
+		}
+		rows = append(rows, connectortest.RowsOf(&b)...)
+	}
 }
