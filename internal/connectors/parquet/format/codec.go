@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/andybalholm/brotli"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
+	"github.com/pierrec/lz4/v4"
 )
 
 // Codec is how pages are compressed.
@@ -47,9 +49,10 @@ var errPageSize = errors.New("a page is not as long as it claims")
 // Decompressor decompresses pages. It belongs to one goroutine; Close lets go
 // what it holds.
 type Decompressor struct {
-	zstd *zstd.Decoder
-	gzip *gzip.Reader
-	src  bytes.Reader
+	zstd   *zstd.Decoder
+	gzip   *gzip.Reader
+	brotli *brotli.Reader
+	src    bytes.Reader
 }
 
 // Close ends the use of the decompressor.
@@ -79,8 +82,12 @@ func (d *Decompressor) Decompress(c Codec, dst, src []byte, size int) ([]byte, e
 		dst, err = d.gunzip(dst, src, size)
 	case Zstd:
 		dst, err = d.unzstd(dst, src, size)
+	case Brotli:
+		dst, err = d.unbrotli(dst, src, size)
+	case LZ4:
+		dst, err = decodeLZ4(dst, src, size)
 	default:
-		return nil, fmt.Errorf("the compression %s is not supported: have the file written with zstd, snappy, gzip or none", c)
+		return nil, fmt.Errorf("the compression %s is not supported: have the file written with zstd, snappy, gzip, brotli, lz4_raw or none", c)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("decompress a page with %s: %w", c, err)
@@ -131,6 +138,29 @@ func (d *Decompressor) gunzip(dst, src []byte, size int) ([]byte, error) {
 		return nil, err
 	}
 	return readPage(dst, d.gzip, size)
+}
+
+func decodeLZ4(dst, src []byte, size int) ([]byte, error) {
+	const ratio = 255
+	dst, err := room(dst, size, len(src), ratio)
+	if err != nil {
+		return nil, err
+	}
+	n, err := lz4.UncompressBlock(src, dst[:size])
+	if err != nil {
+		return nil, err
+	}
+	return dst[:n], nil
+}
+
+func (d *Decompressor) unbrotli(dst, src []byte, size int) ([]byte, error) {
+	d.src.Reset(src)
+	if d.brotli == nil {
+		d.brotli = brotli.NewReader(&d.src)
+	} else if err := d.brotli.Reset(&d.src); err != nil {
+		return nil, err
+	}
+	return readPage(dst[:0], d.brotli, size)
 }
 
 // readPage reads size bytes, and finds the end behind them.
