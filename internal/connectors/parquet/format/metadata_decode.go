@@ -6,6 +6,7 @@ import "fmt"
 func ParseFooter(data []byte) (*Footer, error) {
 	d := &decoder{data: data}
 	f := &Footer{}
+	seen := 0
 	d.fields(func(id int, w wire) bool {
 		switch {
 		case id == 2 && w == wireList:
@@ -22,8 +23,13 @@ func ParseFooter(data []byte) (*Footer, error) {
 		default:
 			return false
 		}
+		seen |= 1 << id
 		return true
 	})
+	const needed = 1<<2 | 1<<3 | 1<<4
+	if seen&needed != needed {
+		d.fail("it lacks a field")
+	}
 	if d.err != nil {
 		return nil, d.err
 	}
