@@ -14,8 +14,9 @@ TOOL     = $(GO) tool -modfile=tools/go.mod
 # Tests that measure run without the race detector, which would change what they
 # measure: they are known by their names, and test/house holds them to it.
 MEASURED = ^Test(Alloc|Memory|Startup)
-# What tests need beside Go: a C compiler for the race detector, and servers.
-PACKAGES = gcc postgresql
+# What tests need beside Go: a C compiler for the race detector, servers, and
+# Node.js, for which there is a DuckDB.
+PACKAGES = gcc postgresql nodejs npm
 
 .PHONY: build test test-race test-measured packages check bench fuzz soak
 # One goal after the other: test prints its two runs in order.
@@ -28,6 +29,7 @@ test: packages test-race test-measured
 
 packages:
 	@scripts/install-packages $(PACKAGES)
+	@scripts/install-duckdb
 
 test-race:
 	$(GO) test -race -p $(JOBS) -timeout $(TIMEOUT) -skip '$(MEASURED)' $(PKG)
