@@ -104,8 +104,8 @@ func room(dst []byte, size, compressed, ratio int) ([]byte, error) {
 	if size > smallPage && size/ratio > compressed+1 {
 		return nil, errPageSize
 	}
-	if cap(dst) < size {
-		dst = make([]byte, 0, size+size/8)
+	if cap(dst) <= size { // not nil either, for those who take its address
+		dst = make([]byte, 0, size+size/8+1)
 	}
 	return dst[:0], nil
 }
