@@ -14,10 +14,11 @@ TOOL     = $(GO) tool -modfile=tools/go.mod
 # Tests that measure run without the race detector, which would change what they
 # measure: they are known by their names, and test/house holds them to it.
 MEASURED = ^Test(Alloc|Memory|Startup)
-# What tests need beside Go: a C compiler for the race detector, and servers.
-PACKAGES = gcc postgresql mariadb-server
-# What leat is measured beside; npm brings DuckDB.
-PEERS    = mariadb-client pgloader sqlite3 npm
+# What tests need beside Go: a C compiler for the race detector, servers, and
+# Node.js, for which there is a DuckDB.
+PACKAGES = gcc postgresql mariadb-server nodejs npm
+# What leat is measured beside.
+PEERS    = mariadb-client pgloader sqlite3
 
 .PHONY: build test test-race test-measured packages peers check bench test-bench fuzz soak
 # One goal after the other: test prints its two runs in order.
@@ -30,6 +31,7 @@ test: packages test-race test-measured
 
 packages:
 	@scripts/install-packages $(PACKAGES)
+	@scripts/install-duckdb
 
 test-race:
 	$(GO) test -race -p $(JOBS) -timeout $(TIMEOUT) -skip '$(MEASURED)' $(PKG)
@@ -66,4 +68,4 @@ test-bench: packages peers
 
 peers:
 	@scripts/install-packages $(PEERS)
-	@scripts/install-duckdb
+	@scripts/install-duckdb bench/duckdb/query.c bench/duckdb/query

@@ -17,7 +17,7 @@ type DuckDB struct {
 
 // FindDuckDB finds DuckDB in its folder.
 func FindDuckDB(ctx context.Context, folder string) (DuckDB, error) {
-	d := DuckDB{path: filepath.Join(folder, "node_modules", "query")}
+	d := DuckDB{path: filepath.Join(folder, "query")}
 	if _, err := exec.LookPath(d.path); err != nil {
 		return d, fmt.Errorf("find DuckDB, which scripts/install-duckdb installs: %w", err)
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/leatdata/leat/internal/connectors/csv"
 	"github.com/leatdata/leat/internal/connectors/jsonl"
 	"github.com/leatdata/leat/internal/connectors/mysql"
+	"github.com/leatdata/leat/internal/connectors/parquet"
 	"github.com/leatdata/leat/internal/connectors/postgres"
 	"github.com/leatdata/leat/internal/connectors/sqlite"
 	"github.com/leatdata/leat/internal/connectors/stream"
@@ -20,6 +21,7 @@ func All() *connector.Registry {
 		csv.Definition(),
 		jsonl.Definition(),
 		mysql.Definition(),
+		parquet.Definition(),
 		postgres.Definition(),
 		sqlite.Definition(),
 		stream.Definition(),

@@ -135,6 +135,9 @@ func (a *assembler) assemble(ctx context.Context, segments []connector.Segment) 
 	}
 	size, err := a.fill(ctx, f, segments)
 	if err == nil {
+		size, err = a.end(f, path, size, placed(a.headerLength, segments))
+	}
+	if err == nil {
 		err = f.Sync()
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -157,6 +160,55 @@ func (a *assembler) fill(ctx context.Context, w io.Writer, segments []connector.
 		}
 	}
 	return n.n, nil
+}
+
+// placed returns where segments are that follow one another from a header on.
+func placed(header int64, segments []connector.Segment) []connector.Segment {
+	moved := slices.Clone(segments)
+	for i := range moved {
+		moved[i].Offset = header
+		header += moved[i].Length
+	}
+	return moved
+}
+
+// end writes what the format ends a file with, and returns the file's new size.
+func (a *assembler) end(f storage.File, path string, size int64, segments []connector.Segment) (int64, error) {
+	format, ok := a.sink.cfg.Format.(Ender)
+	if !ok {
+		return size, nil
+	}
+	stored, err := a.sink.cfg.FS.Open(path)
+	if err != nil {
+		return size, err
+	}
+	end, err := format.End(a.sink.schema, stored, segments)
+	if err = errors.Join(err, stored.Close()); err != nil {
+		return size, fmt.Errorf("end %s: %w", path, err)
+	}
+	n, err := f.Write(end)
+	return size + int64(n), err
+}
+
+// endWhole ends a file that is used as it is, in place. A crash before the
+// manifest leaves one that is longer than what was recorded, and is copied.
+func (a *assembler) endWhole(f *recorded) (int64, error) {
+	if _, ok := a.sink.cfg.Format.(Ender); !ok {
+		return f.size, nil
+	}
+	path := filepath.Join(a.staging, f.name)
+	file, err := a.sink.cfg.FS.OpenFile(path, os.O_WRONLY)
+	if err != nil {
+		return 0, err
+	}
+	size := f.size
+	if _, err = file.Seek(size, io.SeekStart); err == nil {
+		size, err = a.end(file, path, size, f.byOffset())
+	}
+	if err == nil {
+		err = file.Sync()
+	}
+	return size, storage.Doing("end", path, errors.Join(err, file.Close()))
 }
 
 func (a *assembler) copySegment(ctx context.Context, w io.Writer, seg connector.Segment, buf []byte) error {

@@ -13,17 +13,15 @@ func (s *Source) Describe(context.Context) ([]string, error) {
 			"end: a writer that dies early looks like the end of the input",
 		}, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	files, err := s.listLocked()
+	files, err := s.listing.Files()
 	if err != nil {
 		return nil, err
 	}
 	var size int64
 	for _, f := range files {
-		size += f.size
+		size += f.Size
 	}
-	lines := []string{fmt.Sprintf("files: %d, of %d bytes, the first is %s", len(files), size, files[0].path)}
+	lines := []string{fmt.Sprintf("files: %d, of %d bytes, the first is %s", len(files), size, files[0].Path)}
 	if s.encoding != utf8Name {
 		return append(lines, "splits: one for each file, since "+s.encoding+" has to be decoded from its start"), nil
 	}

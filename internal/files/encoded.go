@@ -11,6 +11,7 @@ type encoded struct {
 	attempt connector.Attempt
 	state   connector.SplitState // what is durable
 	encoder Encoder
+	packer  Packer // the encoder, when it is one
 	buf     []byte
 	rows    int64
 	bytes   int64
@@ -18,7 +19,9 @@ type encoded struct {
 
 // encoded begins an attempt at its durable state.
 func (s *Sink) encoded(a connector.Attempt, state connector.SplitState) encoded {
-	return encoded{attempt: a, state: state, encoder: s.cfg.Format.NewEncoder(s.schema)}
+	e := encoded{attempt: a, state: state, encoder: s.cfg.Format.NewEncoder(s.schema)}
+	e.packer, _ = e.encoder.(Packer)
+	return e
 }
 
 // add appends the text of a batch's records.
@@ -29,7 +32,26 @@ func (e *encoded) add(b *batch.Batch) {
 		e.attempt.Reject(b, row, column, reason)
 	})
 	e.rows += int64(b.Rows - rejected)
+	if e.packer != nil {
+		e.bytes += e.packer.ValueBytes()
+		return
+	}
 	e.bytes += int64(len(e.buf) - before)
+}
+
+// pack appends what a packer has held back.
+func (e *encoded) pack() {
+	if e.packer != nil {
+		e.buf = e.packer.Pack(e.buf)
+	}
+}
+
+// release ends the use of the encoder.
+func (e *encoded) release() {
+	if e.packer != nil {
+		e.packer.Close()
+		e.packer, e.encoder = nil, nil
+	}
 }
 
 // committed returns the engine's state for a commit with what the sink says of

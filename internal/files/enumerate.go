@@ -35,7 +35,7 @@ type cursor struct {
 	Path   string    `json:"path"`
 	Offset int64     `json:"offset,omitempty"`
 	Line   int64     `json:"line,omitempty"`
-	ID     *identity `json:"id,omitempty"`
+	ID     *Identity `json:"id,omitempty"`
 }
 
 // Enumerate implements connector.Source. Files that hold no record have no split.
@@ -49,7 +49,7 @@ func (s *Source) Enumerate(ctx context.Context, from connector.Cursor, first con
 	if err != nil {
 		return connector.Enumeration{}, err
 	}
-	files, err := s.listLocked()
+	files, err := s.listing.Files()
 	if err != nil {
 		return connector.Enumeration{}, err
 	}
@@ -61,10 +61,10 @@ func (s *Source) Enumerate(ctx context.Context, from connector.Cursor, first con
 	}
 	for ; i < len(files); i++ {
 		if e.full() {
-			at = cursor{Path: files[i].path}
+			at = cursor{Path: files[i].Path}
 			break
 		}
-		if at, err = e.file(ctx, files[i].path, at); err != nil {
+		if at, err = e.file(ctx, files[i].Path, at); err != nil {
 			return connector.Enumeration{}, err
 		}
 		if at.ID != nil {
@@ -79,7 +79,7 @@ func (s *Source) Enumerate(ctx context.Context, from connector.Cursor, first con
 }
 
 // resume finds the file that a cursor stands at.
-func (s *Source) resume(files []listed, from connector.Cursor) (int, cursor, error) {
+func (s *Source) resume(files []Listed, from connector.Cursor) (int, cursor, error) {
 	var at cursor
 	if from == "" {
 		return 0, at, nil
@@ -88,7 +88,7 @@ func (s *Source) resume(files []listed, from connector.Cursor) (int, cursor, err
 		return 0, at, fmt.Errorf("cursor %q: %w", from, err)
 	}
 	for i := range files {
-		if files[i].path == at.Path {
+		if files[i].Path == at.Path {
 			return i, at, nil
 		}
 	}
@@ -97,7 +97,7 @@ func (s *Source) resume(files []listed, from connector.Cursor) (int, cursor, err
 }
 
 // splitSize is the size near which a large file is cut.
-func (s *Source) splitSize(files []listed, want connector.Want) int64 {
+func (s *Source) splitSize(files []Listed, want connector.Want) int64 {
 	if size := int64(s.cfg.Options.SplitSize); size > 0 {
 		return size
 	}
@@ -106,7 +106,7 @@ func (s *Source) splitSize(files []listed, want connector.Want) int64 {
 	}
 	var total int64
 	for _, f := range files {
-		total += f.size
+		total += f.Size
 	}
 	return min(max(total/int64(4*max(1, want.Parallelism)), minSplit), maxSplit)
 }
@@ -148,10 +148,10 @@ func (e *enumerator) file(ctx context.Context, path string, at cursor) (cursor, 
 		return cursor{}, err
 	}
 	if at.ID != nil && *at.ID != b.id {
-		return cursor{}, b.id.changed("it is not the file whose first splits have been handed out")
+		return cursor{}, b.id.Changed("it is not the file whose first splits have been handed out")
 	}
 	e.scanned += min(firstHead, b.id.Size)
-	sp := spec{identity: b.id, Compression: b.compression, Text: b.text, Start: b.preamble, Line: b.lines + 1}
+	sp := spec{Identity: b.id, Compression: b.compression, Text: b.text, Start: b.preamble, Line: b.lines + 1}
 	if b.text {
 		size := b.id.Size
 		if b.compression != Plain {
@@ -200,7 +200,7 @@ func (e *enumerator) cut(ctx context.Context, sp spec) (cursor, error) {
 		}
 		sp.Start, sp.Line = c.at.offset, c.at.line
 		if e.full() {
-			return cursor{Path: sp.Path, Offset: sp.Start, Line: sp.Line, ID: &sp.identity}, nil
+			return cursor{Path: sp.Path, Offset: sp.Start, Line: sp.Line, ID: &sp.Identity}, nil
 		}
 	}
 }

@@ -173,7 +173,8 @@ func (s *Sink) settleFile(ctx context.Context, a *assembler, files []*recorded, 
 	out := output{To: filepath.Base(s.target.path)}
 	var err error
 	if len(files) == 1 && files[0].whole(a.headerLength) && files[0].inOrder() {
-		out.From, out.Size = files[0].name, files[0].size
+		out.From = files[0].name
+		out.Size, err = a.endWhole(files[0])
 	} else {
 		var segments []connector.Segment
 		for _, state := range inSplitOrder(states) {
@@ -205,11 +206,16 @@ func (s *Sink) settleFolder(ctx context.Context, run connector.Run, a *assembler
 		m.Outputs = append(m.Outputs, output{From: from, To: to, Size: size})
 	}
 	for _, f := range files {
-		from, size := f.name, f.size
-		if !f.whole(a.headerLength) {
-			if from, size, err = a.assemble(ctx, f.segments); err != nil {
-				return err
-			}
+		var from string
+		var size int64
+		if f.whole(a.headerLength) {
+			from = f.name
+			size, err = a.endWhole(f)
+		} else {
+			from, size, err = a.assemble(ctx, f.segments)
+		}
+		if err != nil {
+			return err
 		}
 		add(from, size)
 	}

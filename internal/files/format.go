@@ -1,6 +1,11 @@
 package files
 
-import "github.com/leatdata/leat/batch"
+import (
+	"io"
+
+	"github.com/leatdata/leat/batch"
+	"github.com/leatdata/leat/connector"
+)
 
 // Decoder cuts text into records of one format. It belongs to one goroutine.
 type Decoder interface {
@@ -57,16 +62,42 @@ type Encoder interface {
 	Encode(dst []byte, b *batch.Batch, reject func(row int, column, reason string)) []byte
 }
 
-// Format is a text format of records, made from a connector's options.
-type Format interface {
+// Packer is an Encoder of a format whose records do not stand one after
+// another: it gathers them, and a pack of them can be read only when it is
+// whole. A file's size then tells nothing of the records that are held.
+type Packer interface {
+	Encoder
+	// Pack appends the pack of what Encode has taken and held back. Encode
+	// appends packs too, where one is full.
+	Pack(dst []byte) []byte
+	// ValueBytes returns the bytes of the values taken since the last call.
+	ValueBytes() int64
+	// Close lets the encoder's memory serve another.
+	Close()
+}
+
+// Ender is a WriteFormat whose files end in what is made of all their packs.
+type Ender interface {
+	// End returns the end of a file that holds segments, which follow one
+	// another from the header on.
+	End(schema *batch.Schema, file io.ReaderAt, segments []connector.Segment) ([]byte, error)
+}
+
+// WriteFormat is the half of a Format by which records are written.
+type WriteFormat interface {
 	// Suffix is the usual ending of a file's name: ".csv".
 	Suffix() string
+	// NewEncoder returns an encoder of batches of the schema.
+	NewEncoder(schema *batch.Schema) Encoder
+}
+
+// Format is a text format of records, made from a connector's options.
+type Format interface {
+	WriteFormat
 	// NewDecoder returns a decoder into the schema that the source found.
 	NewDecoder(schema *batch.Schema) Decoder
 	// NewCutter returns a cutter for a stream that starts at a record.
 	NewCutter() Cutter
-	// NewEncoder returns an encoder of batches of the schema.
-	NewEncoder(schema *batch.Schema) Encoder
 	// Preamble returns the length of what stands before the first record in a
 	// file whose text starts with head: skipped lines and a header. ok is
 	// false when head is too short to tell and is not the whole file.

@@ -16,8 +16,8 @@ import (
 // FuzzPosition: whatever a stored split and position say, they are refused or
 // mean a place within the split, and print back as they are.
 func FuzzPosition(f *testing.F) {
-	f.Add((&spec{identity: identity{Path: "a", Size: 100}, Start: 3, End: 90, Line: 2}).encode(), "10:4")
-	f.Add((&spec{identity: identity{Path: "a.gz", Size: 100}, Text: true, Start: 3, Line: 2}).encode(), "1000:4")
+	f.Add((&spec{Identity: Identity{Path: "a", Size: 100}, Start: 3, End: 90, Line: 2}).encode(), "10:4")
+	f.Add((&spec{Identity: Identity{Path: "a.gz", Size: 100}, Text: true, Start: 3, Line: 2}).encode(), "1000:4")
 	f.Add((&spec{Stdin: true, Line: 1}).encode(), "")
 	f.Add(`{"start":-1}`, "-1:-1")
 	f.Add(`{}`, "99999999999999999999:0")

@@ -20,7 +20,7 @@ const (
 
 // beginning is what the start of a file tells.
 type beginning struct {
-	id          identity
+	id          Identity
 	compression Compression
 	text        bool // offsets count bytes of the decoded text
 	bom         int64
@@ -36,7 +36,7 @@ func (s *Source) look(ctx context.Context, path string) (*batch.Schema, beginnin
 	}
 	defer func() { _ = f.Close() }()
 	var b beginning
-	if b.id, err = identify(f, path); err != nil {
+	if b.id, err = IdentifyFile(f, path); err != nil {
 		return nil, b, storage.Doing("read", path, err)
 	}
 	magic := make([]byte, 4)

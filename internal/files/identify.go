@@ -21,46 +21,48 @@ var (
 
 // Identify implements connector.Identifier.
 func (s *Source) Identify(context.Context) (connector.Identity, error) {
-	var id connector.Identity
 	if s.stdin != nil {
-		return id, nil
+		return connector.Identity{}, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	files, err := s.listLocked()
+	return s.listing.Identify()
+}
+
+// Identify returns the places of the files.
+func (l *Listing) Identify() (connector.Identity, error) {
+	var id connector.Identity
+	files, err := l.Files()
 	if err != nil {
 		return id, err
 	}
-	suffix := s.cfg.Format.Suffix()
 	for _, f := range files {
-		path, err := realPath(s.cfg.FS, f.path)
+		path, err := realPath(l.fs, f.Path)
 		if err != nil {
 			return id, err
 		}
 		id.Places = append(id.Places, path)
 		// A link is read where it stands, and what it leads to may be removed.
-		for _, path := range []string{path, f.path} {
-			if !hasSuffix(path, suffix) {
+		for _, path := range []string{path, f.Path} {
+			if !hasSuffix(path, l.suffix) {
 				continue
 			}
-			dir, err := realPath(s.cfg.FS, filepath.Dir(path))
+			dir, err := realPath(l.fs, filepath.Dir(path))
 			if err != nil {
 				return id, err
 			}
-			if place := folderPlace(dir, suffix); !slices.Contains(id.Places, place) {
+			if place := folderPlace(dir, l.suffix); !slices.Contains(id.Places, place) {
 				id.Places = append(id.Places, place)
 			}
 		}
 	}
-	for _, path := range s.cfg.Options.Path {
-		dir, ok := s.takesAll(path)
+	for _, path := range l.paths {
+		dir, ok := l.takesAll(path)
 		if !ok {
 			continue
 		}
-		if dir, err = realPath(s.cfg.FS, dir); err != nil {
+		if dir, err = realPath(l.fs, dir); err != nil {
 			return id, err
 		}
-		id.Behind = append(id.Behind, newFiles+folderPlace(dir, suffix))
+		id.Behind = append(id.Behind, newFiles+folderPlace(dir, l.suffix))
 	}
 	return id, nil
 }
@@ -70,13 +72,13 @@ const newFiles = "new: "
 
 // takesAll reports whether a path takes every file of the format in a folder,
 // those too that come later.
-func (s *Source) takesAll(path string) (dir string, ok bool) {
-	if info, err := s.cfg.FS.Stat(path); err == nil {
+func (l *Listing) takesAll(path string) (dir string, ok bool) {
+	if info, err := l.fs.Stat(path); err == nil {
 		return path, info.IsDir()
 	}
 	last := filepath.Base(path)
 	rest, ok := strings.CutPrefix(last, "*")
-	return filepath.Dir(path), ok && (rest == "" || hasSuffix(rest, s.cfg.Format.Suffix())) && !storage.HasMeta(filepath.Dir(path))
+	return filepath.Dir(path), ok && (rest == "" || hasSuffix(rest, l.suffix)) && !storage.HasMeta(filepath.Dir(path))
 }
 
 // Identify implements connector.Identifier.

@@ -23,14 +23,14 @@ type input interface {
 // fileRange is the range of a file whose text stands in it as it is.
 type fileRange struct {
 	f           storage.File
-	id          identity
+	id          Identity
 	offset, end int64
 }
 
 // Read implements input.
 func (r *fileRange) Read(_ context.Context, p []byte) (int, error) {
 	if r.offset == r.end {
-		return 0, proveEnd(r.f, r.id)
+		return 0, r.id.ProveEnd(r.f)
 	}
 	n, err := r.f.ReadAt(p[:min(int64(len(p)), r.end-r.offset)], r.offset)
 	r.offset += int64(n)
@@ -38,7 +38,7 @@ func (r *fileRange) Read(_ context.Context, p []byte) (int, error) {
 	case n > 0:
 		return n, nil
 	case errors.Is(err, io.EOF):
-		return 0, r.id.changed(fmt.Sprintf("it ends at byte %d, before byte %d", r.offset, r.end))
+		return 0, r.id.Changed(fmt.Sprintf("it ends at byte %d, before byte %d", r.offset, r.end))
 	default:
 		return 0, connector.E(connector.Retryable, err)
 	}
@@ -47,24 +47,10 @@ func (r *fileRange) Read(_ context.Context, p []byte) (int, error) {
 // Close implements input.
 func (r *fileRange) Close() error { return r.f.Close() }
 
-// proveEnd returns io.EOF when the file is still the one it was.
-func proveEnd(f storage.File, id identity) error {
-	info, err := f.Stat()
-	switch {
-	case err != nil:
-		return connector.E(connector.Retryable, err)
-	case info.Size() != id.Size:
-		return id.changed(id.otherSize(info.Size()))
-	case info.ModTime().UnixNano() != id.Modified:
-		return id.changed(id.otherTime(info.ModTime().UnixNano()))
-	}
-	return io.EOF
-}
-
 // textFile is the decoded text of a file.
 type textFile struct {
 	f    storage.File
-	id   identity
+	id   Identity
 	text io.Reader
 }
 
@@ -76,7 +62,7 @@ func (t *textFile) Read(_ context.Context, p []byte) (int, error) {
 	case err == nil || n > 0 && errors.Is(err, io.EOF):
 		return n, nil
 	case errors.Is(err, io.EOF):
-		return 0, proveEnd(t.f, t.id)
+		return 0, t.id.ProveEnd(t.f)
 	default:
 		return n, fmt.Errorf("%s is broken or cut off: %w", t.id.Path, err)
 	}

@@ -6,21 +6,53 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/storage"
 )
 
-// listed is a file of a source.
-type listed struct {
-	path string
-	size int64
+// Listed is a file of a source.
+type Listed struct {
+	Path string
+	Size int64
+}
+
+// Listing is the files that a source's paths name, listed once: what a run
+// reads is settled at its start. It may be asked from several goroutines.
+type Listing struct {
+	fs     storage.FS
+	paths  []string
+	suffix string
+
+	mu    sync.Mutex
+	files []Listed
+}
+
+// NewListing returns the listing of paths: files, folders whose files end in
+// the suffix, patterns. It opens nothing.
+func NewListing(fsys storage.FS, paths []string, suffix string) *Listing {
+	return &Listing{fs: fsys, paths: paths, suffix: suffix}
+}
+
+// Files returns the files in order, at least one.
+func (l *Listing) Files() ([]Listed, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.files == nil {
+		files, err := list(l.fs, l.paths, l.suffix)
+		if err != nil {
+			return nil, err
+		}
+		l.files = files
+	}
+	return l.files, nil
 }
 
 // list returns the files that paths name, each once: those of a path after
 // those of the path before it, a pattern's and a folder's by name.
-func list(fsys storage.FS, paths []string, suffix string) ([]listed, error) {
-	var files []listed
+func list(fsys storage.FS, paths []string, suffix string) ([]Listed, error) {
+	var files []Listed
 	seen := map[string]bool{}
 	for _, path := range paths {
 		names, err := expand(fsys, path, suffix)
@@ -39,7 +71,7 @@ func list(fsys storage.FS, paths []string, suffix string) ([]listed, error) {
 			if !info.Mode().IsRegular() {
 				return nil, connector.Errorf(connector.Usage, "%s is not a regular file: give its data to standard input, with path: -", name)
 			}
-			files = append(files, listed{name, info.Size()})
+			files = append(files, Listed{name, info.Size()})
 		}
 	}
 	return files, nil

@@ -19,7 +19,7 @@ import (
 // SinkConfig is what a Sink is made of.
 type SinkConfig struct {
 	FS      storage.FS
-	Format  Format
+	Format  WriteFormat
 	Options SinkOptions
 	// Schema returns the columns and types that the format writes for those
 	// of the input; nil when they are the same.

@@ -34,9 +34,9 @@ type SourceConfig struct {
 type Source struct {
 	cfg      SourceConfig
 	encoding string
+	listing  *Listing
 
 	mu     sync.Mutex
-	files  []listed
 	schema *batch.Schema
 	stdin  *stdin
 }
@@ -52,7 +52,7 @@ func NewSource(cfg SourceConfig) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Source{cfg: cfg, encoding: encoding}
+	s := &Source{cfg: cfg, encoding: encoding, listing: NewListing(cfg.FS, cfg.Options.Path, cfg.Format.Suffix())}
 	if cfg.Log == nil {
 		s.cfg.Log = slog.New(slog.DiscardHandler)
 	}
@@ -88,14 +88,14 @@ func (s *Source) schemaLocked(ctx context.Context) (*batch.Schema, error) {
 		s.schema, err = s.stdinSchema(ctx)
 		return s.schema, err
 	}
-	files, err := s.listLocked()
+	files, err := s.listing.Files()
 	if err != nil {
 		return nil, err
 	}
-	first := files[0].path
+	first := files[0].Path
 	for _, f := range files {
-		if f.size > 0 {
-			first = f.path
+		if f.Size > 0 {
+			first = f.Path
 			break
 		}
 	}
@@ -103,29 +103,15 @@ func (s *Source) schemaLocked(ctx context.Context) (*batch.Schema, error) {
 	return s.schema, err
 }
 
-// listLocked lists the files once: what a run reads is settled at its start.
-func (s *Source) listLocked() ([]listed, error) {
-	if s.files == nil {
-		files, err := list(s.cfg.FS, s.cfg.Options.Path, s.cfg.Format.Suffix())
-		if err != nil {
-			return nil, err
-		}
-		s.files = files
-	}
-	return s.files, nil
-}
-
 // Files returns the paths that are read, in order; none for standard input.
 func (s *Source) Files() ([]string, error) {
 	if s.stdin != nil {
 		return nil, nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	files, err := s.listLocked()
+	files, err := s.listing.Files()
 	paths := make([]string, len(files))
 	for i, f := range files {
-		paths[i] = f.path
+		paths[i] = f.Path
 	}
 	return paths, err
 }
@@ -186,17 +172,17 @@ func (s *Source) openInput(ctx context.Context, sp *spec, at place) (input, plac
 }
 
 func (s *Source) openFile(ctx context.Context, f storage.File, sp *spec, at place) (input, error) {
-	if err := sp.check(f); err != nil {
+	if err := sp.Check(f); err != nil {
 		return nil, err
 	}
 	if !sp.Text {
-		return &fileRange{f: f, id: sp.identity, offset: at.offset, end: sp.End}, nil
+		return &fileRange{f: f, id: sp.Identity, offset: at.offset, end: sp.End}, nil
 	}
 	text, err := s.text(f, sp.Path, sp.Compression)
 	if err != nil {
 		return nil, err
 	}
-	in := &textFile{f: f, id: sp.identity, text: text}
+	in := &textFile{f: f, id: sp.Identity, text: text}
 	return in, in.skip(ctx, at.offset)
 }
 

@@ -38,9 +38,9 @@ func TestAChangedFileTellsWhatDiffersAndHowToPutItBack(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer f.Close()
-		errs := []error{id.check(f)}
+		errs := []error{id.Check(f)}
 		if !strings.Contains(what, "content") { // the end of reading has its own look, at size and time
-			errs = append(errs, proveEnd(f, id))
+			errs = append(errs, id.ProveEnd(f))
 		}
 		for _, err := range errs {
 			if connector.ClassOf(err) != connector.Permanent {
@@ -68,16 +68,16 @@ func TestAChangedFileTellsWhatDiffersAndHowToPutItBack(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	if err := id.check(f); err != nil {
+	if err := id.Check(f); err != nil {
 		t.Errorf("a file that was put back with its time: %v", err)
 	}
 }
 
-func identityOf(path string) (identity, error) {
+func identityOf(path string) (Identity, error) {
 	f, err := storage.Local{}.Open(path)
 	if err != nil {
-		return identity{}, err
+		return Identity{}, err
 	}
 	defer func() { _ = f.Close() }()
-	return identify(f, path)
+	return IdentifyFile(f, path)
 }

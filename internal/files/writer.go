@@ -151,6 +151,7 @@ func (w *writer) Commit(ctx context.Context, state connector.SplitState) (connec
 
 // makeDurable syncs what was written and notes where it stands.
 func (w *writer) makeDurable() error {
+	w.pack()
 	if err := w.spill(); err != nil || w.file == nil {
 		return err
 	}
@@ -192,6 +193,7 @@ func (w *writer) Close() error {
 		return nil
 	}
 	w.closed = true
+	w.release()
 	if w.err == nil {
 		w.err = errClosed
 		if len(w.buf) == 0 && len(w.pending) == 0 && (w.file == nil || w.file.size == w.file.durable && !w.file.open) {
