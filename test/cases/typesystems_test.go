@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,7 +18,7 @@ const typesSetup = "CREATE TYPE mood AS ENUM ('sad', 'so glad'); CREATE DOMAIN p
 
 // typeSystems are all that the table of types compares.
 func typeSystems() []*typeSystem {
-	return []*typeSystem{csvTypes(), jsonlTypes(), postgresTypes(), mysqlTypes(), sqliteTypes()}
+	return []*typeSystem{csvTypes(), jsonlTypes(), parquetTypes(), postgresTypes(), mysqlTypes(), sqliteTypes()}
 }
 
 func postgresTypes() *typeSystem {
@@ -234,7 +235,7 @@ func csvTypes() *typeSystem {
 		return fmt.Sprintf(`csv: {path: "{dir}/%s.csv", %s}`, table, declaredTypes(types))
 	}
 	y.sink = func(table string) string { return fmt.Sprintf(`csv: {path: "{dir}/%s.csv"}`, table) }
-	y.untyped = true
+	y.untyped, y.text = true, true
 	y.told = func(s *scene, table string) map[string]string {
 		rows, err := csv.NewReader(strings.NewReader(s.text(table + ".csv"))).ReadAll()
 		if err != nil {
@@ -275,7 +276,7 @@ func jsonlTypes() *typeSystem {
 		return fmt.Sprintf(`jsonl: {path: "{dir}/%s.jsonl", %s}`, table, declaredTypes(types))
 	}
 	y.sink = func(table string) string { return fmt.Sprintf(`jsonl: {path: "{dir}/%s.jsonl"}`, table) }
-	y.untyped = true
+	y.untyped, y.text = true, true
 	y.told = func(s *scene, table string) map[string]string {
 		told := map[string]string{}
 		lines := bufio.NewScanner(strings.NewReader(s.text(table + ".jsonl")))
@@ -293,6 +294,73 @@ func jsonlTypes() *typeSystem {
 		return told
 	}
 	return y
+}
+
+func parquetTypes() *typeSystem {
+	y := &typeSystem{name: "parquet", note: "The types of a file's columns, as Leat reads them.", untyped: true}
+	y.columns = []typeColumn{
+		{"bool", []string{"true", "false"}},
+		{"int8", []string{"-128", "127"}},
+		{"int16", []string{"-32768", "32767"}},
+		{"int32", []string{"-2147483648", "2147483647"}},
+		{"int64", []string{"-9223372036854775808", "9223372036854775807"}},
+		{"uint8", []string{"255"}},
+		{"uint16", []string{"65535"}},
+		{"uint32", []string{"4294967295"}},
+		{"uint64", []string{"18446744073709551615"}},
+		{"float32", []string{"3.4028235e+38", "NaN", "-0"}},
+		{"float64", []string{"1.7976931348623157e+308", "0.1", "-0", "Infinity"}},
+		{"decimal(9,2)", []string{"7.10", "-9999999.99"}},
+		{"decimal(15,2)", []string{"7.10", "-9999999999999.99"}},
+		{"decimal(38,10)", []string{"1234567890123456789012345678.0123456789"}},
+		{"text", []string{"ünïcödé 😀", `a"b,c\d`, "NULL"}},
+		{"bytes", []string{`\x00ff5c`}},
+		{"date", []string{"2024-02-29", "1969-07-20", "9999-12-31"}},
+		{"time(6)", []string{"23:59:59.999999"}},
+		{"timestamp(6)", []string{"2024-03-10 02:30:00", "1969-12-31 23:59:59.5"}},
+		{"timestamp(9)", []string{"2024-01-01 00:00:00.123456789", "2024-01-01 00:00:00.123456"}},
+		{"instant(6)", []string{"2024-03-09 21:00:00+00", "9999-12-31 23:59:59.999999+00"}},
+		{"uuid", []string{"f47ac10b-58cc-4372-a567-0e02b2c3d479"}},
+		{"json", []string{`{"b": 1,  "a": [1.0, null]}`, `"x"`}},
+	}
+	text := csvTypes()
+	text.columns = y.columns
+	y.sink = func(table string) string { return fmt.Sprintf(`parquet: {path: "{dir}/%s.parquet"}`, table) }
+	y.source = func(table string, _ map[string]string) string { return y.sink(table) }
+	y.fill = func(s *scene, table string, rows []typeRow) {
+		text.fill(s, table+".made", rows)
+		s.done("name: make\nsource: {" + text.source(table+".made", y.types(nil)) + "}\nsink: {" + y.sink(table) + "}\n")
+	}
+	y.told = func(s *scene, table string) map[string]string {
+		told := map[string]string{}
+		for _, row := range testenv.NewDuckDB(s.t).Query(s.t, "SELECT name, type, coalesce(logical_type, '') FROM parquet_schema('"+s.path(table+".parquet")+"')") {
+			if told[*row[0]] = logicalType(*row[2]); *row[2] == "" && row[1] != nil {
+				told[*row[0]] = *row[1]
+			}
+		}
+		return told
+	}
+	return y
+}
+
+// logicalType writes a logical type, as DuckDB tells of it, as Parquet's own
+// description does.
+func logicalType(told string) string {
+	name, parameters, _ := strings.Cut(told, "Type(")
+	name = strings.ToUpper(name)
+	unit := regexp.MustCompile(`([A-Z]+)=[A-Z][a-z]+Seconds`).FindStringSubmatch(parameters)
+	switch {
+	case name == "INT":
+		width := strings.TrimPrefix(parameters, "bitWidth=")[0] // as a character
+		return fmt.Sprintf("INT(%d, %t)", width, strings.Contains(parameters, "isSigned=1"))
+	case name == "DECIMAL":
+		var scale, precision int
+		_, _ = fmt.Sscanf(parameters, "scale=%d, precision=%d", &scale, &precision)
+		return fmt.Sprintf("DECIMAL(%d,%d)", precision, scale)
+	case unit != nil:
+		return fmt.Sprintf("%s(%s, %t)", name, unit[1], strings.Contains(parameters, "isAdjustedToUTC=1"))
+	}
+	return name
 }
 
 // asJSON writes a declared type's value as a JSON text.

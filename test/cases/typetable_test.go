@@ -48,8 +48,10 @@ type typeSystem struct {
 	// of the columns that there are.
 	source func(table string, types map[string]string) string
 	sink   func(table string) string
-	// untyped says that only the reader's job can tell the types.
-	untyped bool
+	// untyped says that the sink keeps the types of some columns for itself, so
+	// that a job from elsewhere has to say what the source's were; text that its
+	// files have no types at all, which are then the reader's option.
+	untyped, text bool
 	// told says, by column, what a table of another system has become here.
 	told func(s *scene, table string) map[string]string
 }
@@ -213,7 +215,7 @@ func thereAndBack(t *testing.T, from, to *typeSystem) []typeCell {
 			return to.source("target", nil)
 		}
 		return to.source("target", types())
-	}, from.sink("back"), from.untyped && !to.untyped)
+	}, from.sink("back"), from.untyped && !to.text)
 	for name, became := range to.told(s, "target") {
 		if i := from.column(name); i >= 0 {
 			cells[i].became = became
