@@ -3,7 +3,6 @@ package mysql
 import (
 	"fmt"
 	"net/url"
-	"slices"
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
@@ -47,23 +46,17 @@ func location(loc connector.Location) (map[string]any, error) {
 	if loc.URL == nil {
 		return nil, connector.Errorf(connector.Usage, "a mysql location is a URL: mysql://user@host/database?table=name")
 	}
-	parameters := sourceParameters()
-	if loc.Sink {
-		parameters = sinkParameters()
-	}
 	query, err := url.ParseQuery(loc.URL.RawQuery)
 	if err != nil {
 		return nil, connector.Errorf(connector.Usage, "the part after ? of the location is malformed")
 	}
-	options := map[string]any{}
-	for name, values := range query {
-		if !slices.Contains(parameters, name) {
-			continue
-		}
-		if options[name], err = fromParameters(name, values); err != nil {
-			return nil, connector.E(connector.Usage, err)
-		}
-		delete(query, name)
+	declared := any(new(SourceOptions))
+	if loc.Sink {
+		declared = new(SinkOptions)
+	}
+	options, err := option.FromQuery(declared, query, "url")
+	if err != nil {
+		return nil, connector.E(connector.Usage, err)
 	}
 	if options["table"] == nil && options["query"] == nil {
 		return nil, connector.Errorf(connector.Usage, "the location names no table: add ?table=name")

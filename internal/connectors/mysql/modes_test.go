@@ -40,7 +40,8 @@ func TestUpsert(t *testing.T) {
 // NULL leaves a value where it is told to, also one that came in the same batch.
 func TestUpsertKeepsOnNull(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, "CREATE TABLE t (k INT PRIMARY KEY, a INT, b INT); INSERT INTO t VALUES (1, 1, 1)", upserting(map[string]any{"nulls": "keep"}), untyped("k", "a", "b")...)
+	// Names that could be taken for parts of the statement stay names.
+	r := newRig(t, "CREATE TABLE t (k INT PRIMARY KEY, `t.` INT, `s.b` INT); INSERT INTO t VALUES (1, 1, 1)", upserting(map[string]any{"nulls": "keep"}), untyped("k", "t.", "s.b")...)
 	if c := r.load("1|"+null+"|2", "2|1|"+null, "2|"+null+"|2"); c.Written != 2 || c.Merged != 1 {
 		t.Errorf("counters: %+v", c)
 	}

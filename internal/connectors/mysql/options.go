@@ -3,8 +3,6 @@ package mysql
 import (
 	"errors"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/leatdata/leat/connector/option"
 )
@@ -92,27 +90,4 @@ func (o *SourceOptions) Validate() error {
 		problems = append(problems, errors.New("split_size must be more than 0"))
 	}
 	return errors.Join(problems...)
-}
-
-// sinkParameters and sourceParameters are the options that may stand in a
-// location behind its ?, beside those of the connection.
-func sinkParameters() []string {
-	return []string{"table", "mode", "key", "create", "nulls", "tinyint1", "load", "pre", "post", "runs_table", "positions_table"}
-}
-
-func sourceParameters() []string {
-	return []string{"table", "query", "key", "tinyint1", "split_size", "split_rows"}
-}
-
-// fromParameters makes an option's value of what stands behind the ? of a location.
-func fromParameters(name string, values []string) (any, error) {
-	switch {
-	case name == "key":
-		return strings.Split(strings.Join(values, ","), ","), nil
-	case slices.Contains([]string{"pre", "post"}, name):
-		return values, nil
-	case len(values) > 1:
-		return nil, fmt.Errorf("%s stands twice in the location", name)
-	}
-	return values[0], nil
 }

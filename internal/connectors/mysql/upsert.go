@@ -55,12 +55,12 @@ func newUpsert(t *target, keep bool) *upsert {
 	keys, same, null := make([]string, len(t.key)), make([]string, len(t.key)), make([]string, len(t.key))
 	for i, k := range t.key {
 		keys[i] = "s." + quoteName(k)
-		same[i] = "t." + quoteName(k) + " <=> s." + quoteName(k)
+		same[i] = into + "." + quoteName(k) + " <=> s." + quoteName(k)
 		null[i] = keys[i] + " IS NULL"
 	}
 	u.distinct = "SELECT COUNT(DISTINCT " + strings.Join(keys, ", ") + ") + COUNT(IF(" + strings.Join(null, " OR ") + ", 1, NULL)) FROM " + from + " s"
 	taken := make([]string, len(t.columns))
-	var sets []string
+	var sets []assignment
 	for i, c := range t.columns {
 		column := quoteName(c.name)
 		taken[i] = "s." + column
@@ -69,23 +69,32 @@ func newUpsert(t *target, keep bool) *upsert {
 		}
 		value := "s." + column
 		if keep {
-			value = "COALESCE(s." + column + ", t." + column + ")"
+			value = "COALESCE(s." + column + ", " + into + "." + column + ")"
 		}
-		sets = append(sets, "t."+column+" = "+value)
+		sets = append(sets, assignment{into + "." + column, value})
 	}
 	if len(sets) == 0 {
-		k := quoteName(t.key[0])
-		sets = append(sets, "t."+k+" = t."+k)
+		k := into + "." + quoteName(t.key[0])
+		sets = append(sets, assignment{k, k})
 	}
 	if t.ambiguous {
-		column, value, _ := strings.Cut(sets[0], " = ")
-		sets[0] = column + " = IF(" + strings.Join(same, " AND ") + ", " + value + ", " + noKey + ")"
+		sets[0].value = "IF(" + strings.Join(same, " AND ") + ", " + sets[0].value + ", " + noKey + ")"
 	}
 	u.insert = "INSERT INTO " + into + " (" + list + ") SELECT " + strings.Join(taken, ", ") + " FROM " + from + " s ORDER BY " +
-		strings.Join(keys, ", ") + ", s.leat_n ON DUPLICATE KEY UPDATE " + strings.Join(sets, ", ")
-	u.insert = strings.ReplaceAll(u.insert, "t.`", into+".`")
+		strings.Join(keys, ", ") + ", s.leat_n ON DUPLICATE KEY UPDATE " + assignments(sets)
 	u.clear = "DELETE FROM " + from
 	return u
+}
+
+// assignment is a column of an UPDATE and what it becomes.
+type assignment struct{ column, value string }
+
+func assignments(sets []assignment) string {
+	texts := make([]string, len(sets))
+	for i, a := range sets {
+		texts[i] = a.column + " = " + a.value
+	}
+	return strings.Join(texts, ", ")
 }
 
 // prepare makes the session's temporary table, outside of any transaction.
