@@ -50,7 +50,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	o := options{only: regexp.MustCompile("")}
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
-	flags.IntVar(&o.rows, "rows", 3_000_000, "rows of the mixed table; narrow has 10/3, wide 1/6 of them; with MariaDB 1/3, beside pgloader 1/10")
+	flags.IntVar(&o.rows, "rows", 3_000_000, "rows of the mixed table; narrow has 10/3, wide 1/6 of them; with MariaDB and SQLite 1/3, beside pgloader 1/10")
 	flags.IntVar(&o.rounds, "pairs", 5, "rounds in which the contenders run one after the other")
 	flags.Func("run", "run the cases whose names match this `pattern`, and leave the document alone", func(text string) error {
 		var err error
@@ -96,9 +96,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	env := &suite.Env{Leat: o.leat, Data: o.data, Out: o.out, DuckDB: o.duckdb, Rows: o.rows}
 	defer func() { err = errors.Join(err, env.Close()) }()
-	r, err := measure(ctx, o, env, stderr)
-	if err != nil {
-		return err
+	r, failed := measure(ctx, o, env, stderr)
+	if len(r.Results) == 0 {
+		return failed
 	}
 	r.Command = "make bench"
 	if len(args) > 0 {
@@ -106,6 +106,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	text := r.Markdown()
 	fmt.Fprintln(stdout, text)
+	if failed != nil {
+		return failed
+	}
 	if o.document != "" {
 		if err := report.Replace(o.document, text); err != nil {
 			return fmt.Errorf("write the figures into %s: %w", o.document, err)
@@ -128,6 +131,8 @@ func build(ctx context.Context, dir string) (string, error) {
 	return binary, nil
 }
 
+// measure runs the cases. One that fails does not keep the others from running;
+// its error comes with what they have taken.
 func measure(ctx context.Context, o options, env *suite.Env, progress io.Writer) (report.Report, error) {
 	r := report.Report{
 		Rounds: o.rounds, Machine: report.Inspect(ctx),
@@ -142,20 +147,30 @@ func measure(ctx context.Context, o options, env *suite.Env, progress io.Writer)
 			return r, err
 		}
 	}
+	var failed []error
 	for _, planned := range plan {
-		c, err := planned.Make(ctx)
-		if err != nil {
-			return r, fmt.Errorf("prepare %s: %w", planned.Name, err)
+		result, err := runCase(ctx, o, env, planned, progress)
+		if ctx.Err() != nil {
+			return r, ctx.Err()
 		}
-		if o.peers {
-			c = c.WithoutLeat()
-		}
-		result, err := env.Run(ctx, c, o.rounds, progress)
 		if err != nil {
-			return r, err
+			fmt.Fprintln(progress, err)
+			failed = append(failed, err)
+			continue
 		}
 		r.Results = append(r.Results, result)
 	}
 	r.Software, r.Settings = env.Software(), env.Settings()
-	return r, nil
+	return r, errors.Join(failed...)
+}
+
+func runCase(ctx context.Context, o options, env *suite.Env, planned suite.Planned, progress io.Writer) (suite.Result, error) {
+	c, err := planned.Make(ctx)
+	if err != nil {
+		return suite.Result{}, fmt.Errorf("prepare %s: %w", planned.Name, err)
+	}
+	if o.peers {
+		c = c.WithoutLeat()
+	}
+	return env.Run(ctx, c, o.rounds, progress)
 }

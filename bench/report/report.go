@@ -55,10 +55,10 @@ const head = "| copy | rows | MB | by | streams | wall s | rows/s | MB/s | cpu s
 func writeRow(b *strings.Builder, result suite.Result, i int) {
 	c := result.Case.Contenders[i]
 	u := result.Median(i)
-	wall := u.Wall.Seconds()
+	wall, rows := u.Wall.Seconds(), result.Case.RowsOf(c)
 	fmt.Fprintf(b, "| %s | %d | %.0f | %s | %d | %.2f | %.0fk | %.0f | %.2f + %.2f | %.0f | ",
-		result.Case.Name, result.Case.Rows, float64(result.Case.Bytes)/1e6, escape(c.Name), c.Streams, wall,
-		float64(result.Case.Rows)/wall/1e3, float64(result.Case.Bytes)/wall/1e6,
+		result.Case.Name, rows, float64(result.Case.Bytes)/1e6, escape(c.Name), c.Streams, wall,
+		float64(rows)/wall/1e3, float64(result.Case.Bytes)/wall/1e6,
 		u.Client.Seconds(), u.Server.Seconds(), float64(u.MaxRSS)/1e6)
 	if i == 0 {
 		b.WriteString("1 | |\n")

@@ -66,6 +66,15 @@ type Fingerprint struct {
 // Ours says whether the contender is leat.
 func (c Contender) Ours() bool { return strings.HasPrefix(c.Name, "leat") }
 
+// RowsOf is how many rows a contender copies, which is another number than the
+// case's for a peer that does another copy.
+func (c Case) RowsOf(contender Contender) int {
+	if contender.other != nil {
+		return contender.other.rows
+	}
+	return c.Rows
+}
+
 // Peer is the number of the contender with this name, -1 when there is none.
 func (c Case) Peer(name string) int {
 	return slices.IndexFunc(c.Contenders, func(other Contender) bool { return other.Name == name })

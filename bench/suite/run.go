@@ -27,7 +27,7 @@ func (e *Env) Run(ctx context.Context, c Case, rounds int, progress io.Writer) (
 				want = got
 				firsts[contender.other] = got
 			}
-			want.Rows = c.rowsOf(contender)
+			want.Rows = c.RowsOf(contender)
 			if got != want {
 				return r, fmt.Errorf("%s: the target holds %d rows (hash %s), want %d rows (hash %s)",
 					label, got.Rows, got.Hash, want.Rows, want.Hash)
@@ -38,13 +38,6 @@ func (e *Env) Run(ctx context.Context, c Case, rounds int, progress io.Writer) (
 		}
 	}
 	return r, nil
-}
-
-func (c Case) rowsOf(contender Contender) int {
-	if contender.other != nil {
-		return contender.other.rows
-	}
-	return c.Rows
 }
 
 // once is one run, from the empty target to its check.

@@ -10,7 +10,7 @@ import (
 	"github.com/leatdata/leat/bench/peer"
 )
 
-// sqlites are the cases with SQLite, which writes with one stream.
+// sqlites are the cases with SQLite, on a third of the rows.
 func (e *Env) sqlites() []Planned {
 	const group = "csv ↔ sqlite"
 	needs := []string{"csv", "sqlite"}
@@ -83,7 +83,7 @@ func (e *Env) sqliteAndFiles(ctx context.Context, t dataset.Table) (peer.SQLite,
 	if err != nil {
 		return sqlite, dataset.Files{}, err
 	}
-	f, err := e.files(t, e.Rows)
+	f, err := e.files(t, e.Rows/3)
 	return sqlite, f, err
 }
 
