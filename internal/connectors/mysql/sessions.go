@@ -60,18 +60,13 @@ func (c *settled) Connect(ctx context.Context) (sqldriver.Conn, error) {
 }
 
 // get returns an idle session or opens one. Idle ones that the server has ended
-// meanwhile are passed over.
+// meanwhile are passed over by the pool.
 func (p *sessions) get(ctx context.Context) (*session, error) {
-	for tries := 0; ; tries++ {
-		conn, err := p.db.Conn(ctx)
-		if err != nil {
-			return nil, wrap("connect to the server", err)
-		}
-		s, err := newSession(ctx, conn)
-		if tries == maxIdle || !errors.Is(err, sqldriver.ErrBadConn) {
-			return s, err
-		}
+	conn, err := p.db.Conn(ctx)
+	if err != nil {
+		return nil, wrap("connect to the server", err)
 	}
+	return newSession(ctx, conn)
 }
 
 // put takes a session back; one with an open transaction is ended.
