@@ -76,13 +76,14 @@ func brokenRules() []brokenRule {
 		{name: "count-unrecorded", setUp: folder, play: killAt("after-commit:1")},
 		{name: "no-manifest", setUp: folder, play: killAt("after-rename:0"), loses: true},
 		// Rule 12: the end has to be proved.
-		{name: "unproved-end", setUp: func(t *testing.T) scene { return inOne(postgresToCSV(t)) }, play: endTheReadersConnection, loses: true},
+		{name: "unproved-end/postgres", setUp: func(t *testing.T) scene { return inOne(postgresToCSV(t)) }, play: endTheReadersConnection, loses: true},
+		{name: "unproved-end/mysql", setUp: func(t *testing.T) scene { return inOne(mysqlToCSV(t)) }, play: endTheReadersConnection, loses: true},
 	}
 }
 
 // inOne has a scene's source be read as one split, by one writer.
 func inOne(s scene) scene {
-	s.job = strings.NewReplacer("split_size: 130KiB", "split_size: 64MiB", "parallelism: 2", "parallelism: 1", "attempts: 20", "attempts: 5").Replace(s.job)
+	s.job = strings.NewReplacer("split_size: 130KiB", "split_size: 64MiB", "split_rows: 3000", "split_rows: 1000000", "parallelism: 2", "parallelism: 1", "attempts: 20", "attempts: 5").Replace(s.job)
 	return s
 }
 
@@ -149,6 +150,9 @@ func loseReplyToCommit(t *testing.T, s scene, broken string) {
 func endTheReadersConnection(t *testing.T, s scene, broken string) {
 	t.Helper()
 	addr := testenv.Postgres(t).Addr()
+	if maria := testenv.MariaDB(t).Addr(); strings.Contains(s.job, maria) {
+		addr = maria
+	}
 	proxy := testenv.NewProxy(t, addr)
 	proxy.Style(testenv.Finish)
 	s.job = strings.ReplaceAll(s.job, addr, proxy.Addr())

@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
-	"fmt"
 	"net"
 	"net/url"
 	"os"
@@ -61,7 +60,8 @@ func parseURL(text option.Secret) (*driver.Config, error) {
 	}
 	for p, values := range parameters {
 		if !slices.Contains(connectionParameters(), p) {
-			return nil, usageURL(fmt.Sprintf("there is no parameter %q; there are %s", p, strings.Join(connectionParameters(), ", ")))
+			// A password with a question mark in it makes names of such parameters.
+			return nil, usageURL("a parameter behind ? is none of " + strings.Join(connectionParameters(), ", "))
 		}
 		if len(values) > 1 {
 			return nil, usageURL(p + " stands twice")

@@ -72,7 +72,7 @@ func TestURLsThatAreWrong(t *testing.T) {
 		"mysql://me:sesame@db:0/shop":                                 "port",
 		"mysql://me:sesame@db:70000/shop":                             "port",
 		"mysql://me:sesame@db/shop/more":                              "no database's name",
-		"mysql://me:sesame@db/shop?tls=true":                          "there is no parameter \"tls\"; there are ssl-mode",
+		"mysql://me:sesame@db/shop?tls=true":                          "is none of ssl-mode",
 		"mysql://me:sesame@db/shop?ssl-mode=maybe":                    sslModes,
 		"mysql://me:sesame@db/shop?ssl-mode=required&ssl-ca=" + empty: "ssl-ca is for",
 		"mysql://me:sesame@db/shop?ssl-mode=disabled&ssl-ca=" + empty: "excludes",
@@ -80,6 +80,7 @@ func TestURLsThatAreWrong(t *testing.T) {
 		"mysql://me:sesame@db/shop?ssl-ca=" + empty:                   "no certificate",
 		"mysql://me:sesame@db/shop?ssl-cert=" + empty:                 "ssl-cert and ssl-key",
 		"mysql://me:sesame@db/shop?socket=a&socket=b":                 "socket stands twice",
+		"mysql://me?sesame=1@db/shop":                                 "is none of ssl-mode",
 		"mysql://me:sesame@db/shop?a=%zz":                             "malformed",
 	} {
 		_, err := parseURL(option.Secret(text))

@@ -59,6 +59,9 @@ func TestCreatedTypes(t *testing.T) {
 		{batch.Type{Kind: batch.Bit, Length: 70, Fixed: true}, "varchar(70)", strings.Repeat("01", 35), ""},
 		{batch.Type{Kind: batch.Array, Elem: &element}, "longtext", "{1,NULL}", ""},
 		{batch.Type{Kind: batch.Named, Name: "mood"}, "longtext", "glad", ""},
+		{batch.Type{Kind: batch.Named, Name: "inet6"}, "inet6", "::1", ""},
+		{batch.Type{Kind: batch.Int16, Name: "year"}, "year(4)", "1999", ""},
+		{batch.Type{Kind: batch.Bytes, Name: "point"}, "point", "\x00\x00\x00\x00\x01\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\xf0\x3f\x00\x00\x00\x00\x00\x00\x00\x40", ""},
 		{batch.Type{Kind: batch.Named, Name: "enum('a','B''')"}, "enum('a','B''')", "B'", ""},
 	}
 	fields := []batch.Field{{Name: "id", Type: batch.Of(batch.Int32), NotNull: true}}

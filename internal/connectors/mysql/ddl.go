@@ -107,6 +107,9 @@ type maker struct {
 // column returns the declaration of a column and the type that it has.
 func (m *maker) column(t batch.Type) (string, batch.Type) {
 	m.cut = false
+	if declared, ok := m.own(t); ok {
+		return declared, t
+	}
 	switch t.Kind {
 	case batch.Bool:
 		return "TINYINT(1)", batch.Of(batch.Bool)
@@ -136,10 +139,6 @@ func (m *maker) column(t batch.Type) (string, batch.Type) {
 		return m.text(batch.Type{Kind: batch.Text, Length: t.Length})
 	case batch.Text:
 		return m.text(t)
-	case batch.Named:
-		if name := strings.ToLower(t.Name); strings.HasPrefix(name, "enum(") || strings.HasPrefix(name, "set(") {
-			return t.Name, t
-		}
 	case batch.TimeTZ, batch.Interval:
 		return m.text(batch.Type{Kind: batch.Text, Length: 100})
 	}
@@ -147,6 +146,21 @@ func (m *maker) column(t batch.Type) (string, batch.Type) {
 		return name, batch.Of(t.Kind)
 	}
 	return m.text(batch.Of(batch.Text))
+}
+
+// own returns the declaration of a type that the servers alone have, where a
+// source of theirs tells it by name.
+func (m *maker) own(t batch.Type) (string, bool) {
+	name := strings.ToLower(t.Name)
+	switch {
+	case t.Kind == batch.Named && (strings.HasPrefix(name, "enum(") || strings.HasPrefix(name, "set(")):
+		return t.Name, true
+	case t.Kind == batch.Named && (name == "inet6" && m.server.number >= 100500 || name == "inet4" && m.server.number >= 101000):
+		return strings.ToUpper(name), m.server.mariaDB
+	case t.Kind == batch.Int16 && name == "year", t.Kind == batch.Bytes && name != "" && strings.Contains(geometries, " "+name+" "):
+		return strings.ToUpper(name), true
+	}
+	return "", false
 }
 
 // plainTypes are the column types for kinds without bounds.

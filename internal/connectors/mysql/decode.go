@@ -146,7 +146,7 @@ func (d *decoder) bytes(dst, v []byte) ([]byte, error) {
 		if t, err := value.ParseTimestamp(v); err != nil {
 			return dst, errNoDay
 		} else if t == value.TimestampZero {
-			v = v[:len("0000-00-00 00:00:00")]
+			v = []byte("0000-00-00 00:00:00")
 		}
 		dst = append(dst, cutZeros(v)...)
 		if d.how == toInstant {

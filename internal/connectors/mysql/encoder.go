@@ -73,6 +73,10 @@ func (e *encoder) field(dst, cell []byte) ([]byte, error) {
 	if err := e.check(e, cell); err != nil {
 		return dst, err
 	}
+	if e.chars > 0 && e.fixed && len(cell) > e.chars {
+		// The server drops these too, but not without a warning.
+		cell = trimSpaces(cell)
+	}
 	return appendEscaped(dst, cell), nil
 }
 
@@ -298,11 +302,17 @@ func checkText(e *encoder, cell []byte) error {
 // ones are no fault.
 func (e *encoder) tooLong(cell []byte) bool {
 	if e.fixed {
-		for len(cell) > 0 && cell[len(cell)-1] == ' ' {
-			cell = cell[:len(cell)-1]
-		}
+		cell = trimSpaces(cell)
 	}
 	return utf8.RuneCount(cell) > e.chars
+}
+
+// trimSpaces cuts off the spaces at a cell's end.
+func trimSpaces(cell []byte) []byte {
+	for len(cell) > 0 && cell[len(cell)-1] == ' ' {
+		cell = cell[:len(cell)-1]
+	}
+	return cell
 }
 
 func checkBytes(e *encoder, cell []byte) error {

@@ -19,7 +19,10 @@ const long = "CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t SELECT 
 // readUntil reads a split until an error, and calls after the first batch.
 func readUntil(t *testing.T, s *Source, split connector.Split, after func()) (rows int, err error) {
 	t.Helper()
-	rd := must(s.Open(t.Context(), split, ""))(t)
+	rd, err := s.Open(t.Context(), split, "")
+	if err != nil {
+		return 0, err
+	}
 	defer func() { check(t, rd.Close()) }()
 	schema := must(s.Schema(t.Context()))(t)
 	b := new(batch.Batch)

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -150,16 +151,15 @@ func (k *keyColumn) bad(noted string) error {
 	return connector.Errorf(connector.Permanent, "%q is no value of the key's column %s", noted, k.name)
 }
 
+// isNumberText reports whether a text is a number as SQL writes it.
 func isNumberText(s string) bool {
-	if s == "" {
-		return false
-	}
 	for _, c := range []byte(s) {
 		if (c < '0' || c > '9') && c != '-' && c != '+' && c != '.' && c != 'e' && c != 'E' {
 			return false
 		}
 	}
-	return true
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
 // checkKeyText refuses keys that JSON would change.

@@ -83,6 +83,9 @@ func (k *Sink) Prepare(ctx context.Context, run connector.Run) error {
 		if err != nil {
 			return err
 		}
+		if !k.loads(t) {
+			k.log.Info("rows do not go by LOAD DATA LOCAL", "way", t.way)
+		}
 		k.fail("after-prepare")
 		return k.reload(ctx, s, run)
 	})

@@ -51,15 +51,15 @@ const jsonQuery = `SELECT constraint_name, check_clause FROM information_schema.
 
 // loadRelation reads a relation of that name; nil when there is none.
 func loadRelation(ctx context.Context, s *session, n name) (*relation, error) {
-	if n.database == "" {
-		row, err := s.one(ctx, "SELECT DATABASE()")
-		if err != nil {
+	n, err := s.qualify(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	if !s.server.mariaDB && s.server.number >= 80000 {
+		// Else the sizes of tables may be a day old.
+		if _, err := s.exec(ctx, "SET SESSION information_schema_stats_expiry = 0"); err != nil {
 			return nil, wrap("look up "+n.String(), err)
 		}
-		if row[0] == nil {
-			return nil, connector.Errorf(connector.Usage, "url: it names no database, and %s neither: mysql://host/database, or database.table", n)
-		}
-		n.database = string(row[0])
 	}
 	rows, err := s.query(ctx, relationQuery, n.database, n.table)
 	if err != nil {
@@ -86,6 +86,22 @@ func loadRelation(ctx context.Context, s *session, n name) (*relation, error) {
 		}
 	}
 	return r, nil
+}
+
+// qualify gives a name without a database the connection's.
+func (s *session) qualify(ctx context.Context, n name) (name, error) {
+	if n.database != "" {
+		return n, nil
+	}
+	row, err := s.one(ctx, "SELECT DATABASE()")
+	if err != nil {
+		return n, wrap("look up "+n.String(), err)
+	}
+	if row[0] == nil {
+		return n, connector.Errorf(connector.Usage, "url: it names no database, and %s neither: mysql://host/database, or database.table", n)
+	}
+	n.database = string(row[0])
+	return n, nil
 }
 
 // sameName chooses the row of exactly that name, or the only one where the
@@ -216,7 +232,7 @@ func (r *relation) primaryKey() []string {
 	return nil
 }
 
-// schema returns the columns as fields of ours.
+// schemaOf returns the columns as fields of ours.
 func schemaOf(columns []column, tinyint string) (*batch.Schema, error) {
 	schema := &batch.Schema{}
 	for i := range columns {

@@ -59,7 +59,8 @@ func (c *settled) Connect(ctx context.Context) (sqldriver.Conn, error) {
 	return conn, nil
 }
 
-// get returns an idle session or opens one.
+// get returns an idle session or opens one. Idle ones that the server has ended
+// meanwhile are passed over by the pool.
 func (p *sessions) get(ctx context.Context) (*session, error) {
 	conn, err := p.db.Conn(ctx)
 	if err != nil {

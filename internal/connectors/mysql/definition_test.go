@@ -1,0 +1,68 @@
+package mysql
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/connector/option"
+)
+
+func TestLocation(t *testing.T) {
+	u := must(url.Parse("mysql://u:p%40@h:5/db?table=sales.Orders&mode=upsert&key=a,b&ssl-mode=disabled&pre=SELECT+1&pre=SELECT+2"))(t)
+	got := must(location(connector.Location{URL: u, Sink: true}))(t)
+	o := new(SinkOptions)
+	check(t, option.Parse(got, o))
+	if o.URL.Reveal() != "mysql://u:p%40@h:5/db?ssl-mode=disabled" || o.Table != "sales.Orders" || o.Mode != "upsert" || strings.Join(o.Key, "+") != "a+b" || len(o.Pre) != 2 {
+		t.Errorf("options: %q %+v", o.URL.Reveal(), o)
+	}
+	got = must(location(connector.Location{URL: must(url.Parse("mariadb://h/db?query=select+1%2C+2&tinyint1=int&split_rows=7"))(t)}))(t)
+	s := new(SourceOptions)
+	check(t, option.Parse(got, s))
+	if s.Query != "select 1, 2" || s.URL.Reveal() != "mariadb://h/db" || s.TinyInt1 != tinyintInt || s.SplitRows != 7 {
+		t.Errorf("options: %q %+v", s.URL.Reveal(), s)
+	}
+	for _, raw := range []string{"mysql://h/db", "mysql://h/db?table=a&table=b", "mysql://h/db?table=%zz"} {
+		_, err := location(connector.Location{URL: must(url.Parse(raw))(t)})
+		expectClass(t, err, connector.Usage)
+	}
+	_, err := location(connector.Location{Path: "a.csv"})
+	expectClass(t, err, connector.Usage, "mysql://")
+}
+
+// The parameters of a location are the options by their names.
+func TestParametersAreOptions(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		names   []string
+		options any
+	}{{sinkParameters(), new(SinkOptions)}, {sourceParameters(), new(SourceOptions)}} {
+		var want []string
+		for _, d := range option.Describe(c.options) {
+			if d.Name != "url" {
+				want = append(want, d.Name)
+			}
+		}
+		if got := sortedText(c.names); got != sortedText(want) {
+			t.Errorf("parameters are %s, options %s", got, sortedText(want))
+		}
+	}
+}
+
+// A password shows in no error, also where the connection fails.
+func TestSecretsStayHidden(t *testing.T) {
+	s := must(newSource(&SourceOptions{URL: "mysql://u:sesame@127.0.0.1:1/db", Table: "t"}, connector.SourceEnv{}))(t)
+	defer func() { check(t, s.Close()) }()
+	_, err := s.Schema(t.Context())
+	expectClass(t, err, connector.Retryable, "connect")
+	if text := fmt.Sprintf("%v %+v %#v", err, err, s.options); strings.Contains(text, "sesame") {
+		t.Errorf("the secret shows: %s", text)
+	}
+}
+
+func sortedText(names []string) string {
+	return strings.Join(slices.Sorted(slices.Values(names)), " ")
+}
