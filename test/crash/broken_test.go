@@ -48,6 +48,7 @@ func brokenRules() []brokenRule {
 	sqlite := func(t *testing.T) scene { return inOne(csvToSQLite(t)) }
 	mysql := func(t *testing.T) scene { return inOne(csvToMySQL(t, "append")) }
 	folder := func(t *testing.T) scene { return csvToCSV(t, "out/") }
+	parquetFolder := func(t *testing.T) scene { return csvToParquet(t, "out/") }
 	return []brokenRule{
 		// Rule 2: claiming never inserts, and the claim's position counts.
 		{name: "claim-by-insert/postgres", setUp: postgres, play: wakeBehindTheEnd("before-claim:0")},
@@ -75,6 +76,8 @@ func brokenRules() []brokenRule {
 		// written down before.
 		{name: "count-unrecorded", setUp: folder, play: killAt("after-commit:1")},
 		{name: "no-manifest", setUp: folder, play: killAt("after-rename:0"), loses: true},
+		{name: "count-unrecorded/parquet", setUp: parquetFolder, play: killAt("after-commit:1")},
+		{name: "no-manifest/parquet", setUp: parquetFolder, play: killAt("after-rename:0"), loses: true},
 		// Rule 12: the end has to be proved.
 		{name: "unproved-end/postgres", setUp: func(t *testing.T) scene { return inOne(postgresToCSV(t)) }, play: endTheReadersConnection, loses: true},
 		{name: "unproved-end/mysql", setUp: func(t *testing.T) scene { return inOne(mysqlToCSV(t)) }, play: endTheReadersConnection, loses: true},

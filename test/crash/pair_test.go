@@ -27,7 +27,9 @@ type pair struct {
 
 // marks reports whether a run of the pair leaves its mark in the target until
 // it has stored its end.
-func (p pair) marks() bool { return strings.Contains(p.name, "to csv") }
+func (p pair) marks() bool {
+	return strings.Contains(p.name, "to csv") || strings.Contains(p.name, "to parquet")
+}
 
 // scene is a pair set up in a place of its own.
 type scene struct {
@@ -157,6 +159,14 @@ func pairs() []pair {
 		{"csv to csv", file, func(t *testing.T) scene { return csvToCSV(t, "out.csv") }},
 		{"csv to csv folder", file, func(t *testing.T) scene { return csvToCSV(t, "out/") }},
 		{"csv to csv gzip", file, func(t *testing.T) scene { return csvToCSV(t, "out.csv.gz") }},
+		{"csv to parquet", file, func(t *testing.T) scene { return csvToParquet(t, "out.parquet") }},
+		{"csv to parquet folder", file, func(t *testing.T) scene { return csvToParquet(t, "out/") }},
+		{"postgres to parquet", file, func(t *testing.T) scene { return postgresToParquet(t, "out.parquet") }},
+		{"postgres to parquet folder", file, func(t *testing.T) scene { return postgresToParquet(t, "out/") }},
+		{"parquet to csv", file, func(t *testing.T) scene { return parquetToCSV(t, "in.parquet", "out.csv") }},
+		{"parquet folder to csv folder", file, func(t *testing.T) scene { return parquetToCSV(t, "in/", "out/") }},
+		{"parquet to postgres", database, func(t *testing.T) scene { return parquetToPostgres(t, "in.parquet") }},
+		{"parquet folder to postgres", database, func(t *testing.T) scene { return parquetToPostgres(t, "in/") }},
 	}
 }
 
