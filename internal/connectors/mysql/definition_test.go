@@ -3,7 +3,6 @@ package mysql
 import (
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 
@@ -33,25 +32,6 @@ func TestLocation(t *testing.T) {
 	expectClass(t, err, connector.Usage, "mysql://")
 }
 
-// The parameters of a location are the options by their names.
-func TestParametersAreOptions(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		names   []string
-		options any
-	}{{sinkParameters(), new(SinkOptions)}, {sourceParameters(), new(SourceOptions)}} {
-		var want []string
-		for _, d := range option.Describe(c.options) {
-			if d.Name != "url" {
-				want = append(want, d.Name)
-			}
-		}
-		if got := sortedText(c.names); got != sortedText(want) {
-			t.Errorf("parameters are %s, options %s", got, sortedText(want))
-		}
-	}
-}
-
 // A password shows in no error, also where the connection fails.
 func TestSecretsStayHidden(t *testing.T) {
 	s := must(newSource(&SourceOptions{URL: "mysql://u:sesame@127.0.0.1:1/db", Table: "t"}, connector.SourceEnv{}))(t)
@@ -61,8 +41,4 @@ func TestSecretsStayHidden(t *testing.T) {
 	if text := fmt.Sprintf("%v %+v %#v", err, err, s.options); strings.Contains(text, "sesame") {
 		t.Errorf("the secret shows: %s", text)
 	}
-}
-
-func sortedText(names []string) string {
-	return strings.Join(slices.Sorted(slices.Values(names)), " ")
 }
