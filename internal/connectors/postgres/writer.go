@@ -13,10 +13,12 @@ import (
 
 // copyBytes is how much one COPY, and with it one savepoint, holds at most (a
 // half of what exactness rule 5 allows, for two writers are to stay small),
-// but for a single row that is larger; pieceBytes how much is sent at a time.
+// but for a single row that is larger; packedBytes is that of packed rows, of
+// which there is no other copy; pieceBytes how much is sent at a time.
 const (
-	copyBytes  = 4 << 20
-	pieceBytes = 64 << 10
+	copyBytes   = 4 << 20
+	packedBytes = 8 << 20
+	pieceBytes  = 64 << 10
 )
 
 // writer writes the rows of one attempt. Rows are sent as soon as a piece is
@@ -110,6 +112,10 @@ func (w *writer) write(ctx context.Context, b *batch.Batch) error {
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
+	most := int64(copyBytes)
+	if b.Packing != nil {
+		most = packedBytes
+	}
 	c := w.chunk
 	c.begin(b, 0)
 	w.encoder.begin(b)
@@ -130,7 +136,7 @@ func (w *writer) write(ctx context.Context, b *batch.Batch) error {
 		if err := w.sendPiece(ctx); err != nil {
 			return err
 		}
-		if c.sent.bytes >= copyBytes {
+		if c.sent.bytes >= most {
 			if err := w.finishChunk(ctx, b); err != nil {
 				return err
 			}
