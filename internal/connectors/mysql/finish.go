@@ -200,6 +200,10 @@ func (k *Sink) rename(ctx context.Context, s *session, t *target, run connector.
 	if err != nil || rel == nil {
 		return err
 	}
+	k.fail("before-rename")
 	_, err = s.exec(ctx, "RENAME TABLE "+staging.String()+" TO "+t.name.String())
+	if err == nil {
+		k.fail("after-rename")
+	}
 	return wrap("rename the staging table", err)
 }
