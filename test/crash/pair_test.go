@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -152,7 +153,7 @@ func pairs() []pair {
 		{"postgres to csv", file, postgresToCSV},
 		{"csv to sqlite", database, csvToSQLite},
 		{"csv to mysql append", database, func(t *testing.T) scene { return csvToMySQL(t, "append") }},
-		{"csv to mysql overwrite", database, func(t *testing.T) scene { return csvToMySQL(t, "overwrite") }},
+		{"csv to mysql overwrite", append(slices.Clone(database), "before-rename", "after-rename", "before-drop"), func(t *testing.T) scene { return csvToMySQL(t, "overwrite") }},
 		{"postgres to mysql upsert", database, func(t *testing.T) scene { return postgresToMySQL(t, "upsert") }},
 		{"mysql to postgres append", database, mysqlToPostgres},
 		{"mysql to csv", file, mysqlToCSV},

@@ -65,14 +65,15 @@ func TestCreatedTypes(t *testing.T) {
 		{batch.Type{Kind: batch.Named, Name: "enum('a','B''')"}, "enum('a','B''')", "B'", ""},
 	}
 	fields := []batch.Field{{Name: "id", Type: batch.Of(batch.Int32), NotNull: true}}
-	row := "1"
+	var row strings.Builder
+	row.WriteString("1")
 	for i, c := range cases {
 		fields = append(fields, batch.Field{Name: fmt.Sprintf("c%d", i), Type: c.in})
-		row += "|" + c.cell
+		row.WriteString("|" + c.cell)
 	}
 	r := newRig(t, "", nil, fields...)
 	plan := must(r.sink.Resolve(t.Context(), r.in))(t)
-	if c := r.load(row); c.Written != 1 {
+	if c := r.load(row.String()); c.Written != 1 {
 		t.Fatalf("rejected %q", r.rejected)
 	}
 	for i, c := range cases {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -140,4 +141,42 @@ func TestDefaultsOfTheServerDoNotMatter(t *testing.T) {
 	if got := strings.Join(rows, "\n"); got != strings.Join(want, "\n") {
 		t.Errorf("read\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
+}
+
+// Only a statement that is still there is ended, never what has its number by now.
+func TestClosingKillsNoOther(t *testing.T) {
+	maria := testenv.MariaDBWith(t)
+	r := &sourceRig{t: t, maria: maria, url: maria.Database(t)}
+	maria.Exec(t, r.url, long)
+	s := r.source(nil, connector.SourceEnv{})
+	schema := must(s.Schema(t.Context()))(t)
+	split := allSplits(t, s, connector.Want{Ordered: true})[0]
+	kills := func() string {
+		return maria.Lines(t, r.url, "SELECT variable_value FROM information_schema.global_status WHERE variable_name = 'Com_kill'")[0]
+	}
+	for restart, want := range map[bool]string{false: "1", true: "0"} {
+		rd := must(s.Open(t.Context(), split, ""))(t)
+		b := new(batch.Batch)
+		b.Reset(schema)
+		check(t, rd.Next(t.Context(), b))
+		before := kills()
+		if restart {
+			maria.Restart(t)
+			for before = kills(); ; {
+				b.Reset(schema)
+				if err := rd.Next(t.Context(), b); err != nil {
+					break
+				}
+			}
+		}
+		check(t, rd.Close())
+		if got := fmt.Sprint(atoi(t, kills()) - atoi(t, before)); got != want {
+			t.Errorf("restarted %v: %s sessions were killed, want %s", restart, got, want)
+		}
+	}
+}
+
+func atoi(t *testing.T, text string) int {
+	t.Helper()
+	return must(strconv.Atoi(text))(t)
 }

@@ -434,3 +434,35 @@ func TestDeadlockEndsTheAttempt(t *testing.T) {
 	other.rollback(t.Context())
 	r.expect("SELECT COUNT(*) FROM t", "0")
 }
+
+// Rules 1 to 4: a server that ends amid the rows keeps what was committed, and
+// the run goes on from there.
+func TestServerThatRestarts(t *testing.T) {
+	t.Parallel()
+	server := testenv.MariaDBWith(t)
+	r := newRigAt(t, server, server.Database(t), "CREATE TABLE t (id INT, v LONGTEXT)", nil, untyped("id", "v")...)
+	r.prepare(1)
+	w, state := r.claim(0, 1)
+	check(t, w.Write(t.Context(), r.batch("1|a", "2|b")))
+	state.Position = "2"
+	commit(t, w, state, 2, false, none)
+	check(t, w.Write(t.Context(), r.batch("3|"+strings.Repeat("x", pieceBytes), "4|d")))
+	server.Restart(t)
+	err := w.Flush(t.Context())
+	expectClass(t, err, connector.Retryable)
+	check(t, w.Close())
+
+	next := r.newSink(nil)
+	must(next.Resolve(t.Context(), r.in))(t)
+	check(t, next.Prepare(t.Context(), r.run))
+	w, state, err = next.Claim(t.Context(), r.attempt(0, 2))
+	check(t, err)
+	if state.Position != "2" || state.Counters.Written != 2 {
+		t.Errorf("state: %+v", state)
+	}
+	check(t, w.Write(t.Context(), r.batch("3|c")))
+	state = commit(t, w, state, 1, true, none)
+	check(t, w.Close())
+	check(t, next.Finish(t.Context(), r.run, []connector.SplitState{state}))
+	r.expect("SELECT * FROM t ORDER BY id", "1|a", "2|b", "3|c")
+}

@@ -69,11 +69,8 @@ func (k *Sink) finish(ctx context.Context, s *session, t *target, run connector.
 			return err
 		}
 	}
-	if m.staging == "" {
-		return nil
-	}
-	_, err = s.exec(ctx, "DROP TABLE IF EXISTS "+t.staging(run.ID).String())
-	return wrap("drop the staging table", err)
+	k.fail("before-drop")
+	return l.dropStaging(ctx, s, run.ID, m.staging)
 }
 
 // afterRows is the outcome of a run whose rows are visible.
@@ -203,6 +200,10 @@ func (k *Sink) rename(ctx context.Context, s *session, t *target, run connector.
 	if err != nil || rel == nil {
 		return err
 	}
+	k.fail("before-rename")
 	_, err = s.exec(ctx, "RENAME TABLE "+staging.String()+" TO "+t.name.String())
+	if err == nil {
+		k.fail("after-rename")
+	}
 	return wrap("rename the staging table", err)
 }

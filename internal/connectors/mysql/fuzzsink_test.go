@@ -63,11 +63,30 @@ func FuzzCells(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	columns := []column{
-		{dataType: "int"}, {dataType: "bigint", unsigned: true}, {dataType: "tinyint", columnType: "tinyint(1)"}, {dataType: "decimal", precision: 10, scale: 2},
-		{dataType: "float"}, {dataType: "double"}, {dataType: "float", columnType: "float(7,2)", precision: 7, scale: 2}, {dataType: "bit", precision: 9}, {dataType: "bit", precision: 1}, {dataType: "year"},
-		{dataType: "date"}, {dataType: "time", fraction: 3}, {dataType: "datetime", fraction: 6}, {dataType: "timestamp"}, {dataType: "char", length: 3, charset: "utf8mb4"},
-		{dataType: "text", length: 65535, charset: "utf8mb3"}, {dataType: "varchar", length: 5, charset: "latin1"}, {dataType: "binary", length: 3}, {dataType: "longblob", length: 1 << 32},
-		{dataType: "json"}, {dataType: "uuid"}, {dataType: "enum", columnType: "enum('a','b')"}, {dataType: "set", columnType: "set('a','b')"}, {dataType: "inet6"},
+		{dataType: "int"},
+		{dataType: "bigint", unsigned: true},
+		{dataType: "tinyint", columnType: "tinyint(1)"},
+		{dataType: "decimal", precision: 10, scale: 2},
+		{dataType: "float"},
+		{dataType: "double"},
+		{dataType: "float", columnType: "float(7,2)", precision: 7, scale: 2},
+		{dataType: "bit", precision: 9},
+		{dataType: "bit", precision: 1},
+		{dataType: "year"},
+		{dataType: "date"},
+		{dataType: "time", fraction: 3},
+		{dataType: "datetime", fraction: 6},
+		{dataType: "timestamp"},
+		{dataType: "char", length: 3, charset: "utf8mb4"},
+		{dataType: "text", length: 65535, charset: "utf8mb3"},
+		{dataType: "varchar", length: 5, charset: "latin1"},
+		{dataType: "binary", length: 3},
+		{dataType: "longblob", length: 1 << 32},
+		{dataType: "json"},
+		{dataType: "uuid"},
+		{dataType: "enum", columnType: "enum('a','b')"},
+		{dataType: "set", columnType: "set('a','b')"},
+		{dataType: "inet6"},
 	}
 	f.Fuzz(func(t *testing.T, cell []byte) {
 		for i := range columns {

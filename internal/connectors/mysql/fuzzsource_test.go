@@ -130,7 +130,7 @@ func FuzzDecode(f *testing.F) {
 // plainServerText reports whether a server could have printed the text: days of
 // four digits of a year, and nothing around them.
 func plainServerText(how conversion, text []byte) bool {
-	shape := ""
+	var shape string
 	switch how {
 	case toDate:
 		shape = "dddd-dd-dd"

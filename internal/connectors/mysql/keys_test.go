@@ -48,6 +48,8 @@ func keyCases() map[string]keyCase {
 		"enum behind":      {"CREATE TABLE t (a int, k enum('z','a','m'), PRIMARY KEY (a, k)); INSERT INTO t VALUES (1,'a'),(1,'z'),(1,'m'),(2,'a'),(2,'z')", 5, nil},
 		"key not wanted":   {"CREATE TABLE t (k varchar(9) CHARACTER SET latin1, f float, v int, PRIMARY KEY (k, f)); INSERT INTO t VALUES ('a',0.1,1),('a',0.2,2),('B',0.1,3),('ö',-0.1,4)", 4, []string{"v"}},
 		"secondary":        {"CREATE TABLE t (v int, k varchar(300) NOT NULL, UNIQUE `from` (k)); INSERT INTO t VALUES (1,'x'),(2,'y'),(3,repeat('é',300))", 3, nil},
+		"ignored index":    {"CREATE TABLE t (a int NOT NULL, k int NOT NULL, UNIQUE (k), UNIQUE (a) IGNORED); INSERT INTO t VALUES (1,3),(2,2),(3,1)", 3, nil},
+		"versioned":        {"CREATE TABLE t (k int PRIMARY KEY, v int INVISIBLE) WITH SYSTEM VERSIONING; INSERT INTO t (k, v) VALUES (1,1),(2,2); UPDATE t SET v = 3; DELETE FROM t WHERE k = 1", 1, nil},
 		"keywords":         {"CREATE TABLE t (`select` int, `from``x` int, `a.b` int, PRIMARY KEY (`from``x`)); INSERT INTO t VALUES (1,5,3),(2,4,4)", 2, nil},
 		"upper and lower":  {"CREATE TABLE t (Id int PRIMARY KEY, V int); INSERT INTO t VALUES (1,1),(2,2)", 2, nil},
 		"partitions":       {"CREATE TABLE t (k int PRIMARY KEY, v int) PARTITION BY HASH (k) PARTITIONS 3; INSERT INTO t SELECT seq, seq FROM seq_1_to_20", 20, nil},

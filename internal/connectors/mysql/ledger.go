@@ -114,6 +114,33 @@ func (l *ledger) openRuns(ctx context.Context, s *session, run connector.Run) ([
 	return runs, wrap("look for open runs of the job", err)
 }
 
+// dropStaging removes the staging table of a run that has ended, and then the
+// marker's word of it.
+func (l *ledger) dropStaging(ctx context.Context, s *session, run, staging string) error {
+	if staging == "" {
+		return nil
+	}
+	_, err := s.exec(ctx, "DROP TABLE IF EXISTS "+staging)
+	if err == nil {
+		_, err = s.exec(ctx, "UPDATE "+l.runs.String()+" SET staging = NULL WHERE run = "+quoteText(run))
+	}
+	return wrap("drop the staging table", err)
+}
+
+// sweep removes the staging tables that ended runs of a job have left at a crash.
+func (l *ledger) sweep(ctx context.Context, s *session, jobHash string) error {
+	rows, err := s.query(ctx, "SELECT run, staging FROM "+l.runs.String()+" WHERE NOT "+openCondition+" AND staging IS NOT NULL AND job_hash = "+quoteText(jobHash))
+	if err != nil {
+		return wrap("look for staging tables that are left", err)
+	}
+	for _, row := range rows {
+		if err := l.dropStaging(ctx, s, string(row[0]), string(row[1])); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // begin writes the marker of a new run.
 func (l *ledger) begin(ctx context.Context, s *session, run connector.Run, target, staging string) error {
 	_, err := s.exec(ctx, "INSERT INTO "+l.runs.String()+" (run, job, job_hash, target, staging) VALUES ("+quoteText(run.ID)+", "+quoteText(run.Job)+

@@ -36,6 +36,31 @@ type evictor struct {
 	sessions *sessions
 	log      *slog.Logger
 	patience time.Duration
+
+	mu sync.Mutex
+	// busy are the connections by which this process holds a run's lock: it is
+	// at work, and would only end itself.
+	busy map[int64]bool
+}
+
+// setBusy notes that a connection holds a run's lock, or no more.
+func (e *evictor) setBusy(id int64, is bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.busy == nil {
+		e.busy = map[int64]bool{}
+	}
+	if is {
+		e.busy[id] = true
+	} else {
+		delete(e.busy, id)
+	}
+}
+
+func (e *evictor) isBusy(id int64) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.busy[id]
 }
 
 // wait is something that may have to wait for others.
@@ -103,7 +128,7 @@ func (e *evictor) end(ctx context.Context, waiter int64, w wait) (ended []int64,
 		if err != nil {
 			return ended, fmt.Errorf("read who holds a lock: %w", err)
 		}
-		if id == waiter {
+		if id == waiter || e.isBusy(id) {
 			continue
 		}
 		if _, err := s.exec(ctx, "KILL "+string(row[0])); err != nil && numberOf(err) != errNoSuchThread {
@@ -149,6 +174,8 @@ func (k *Sink) locked(ctx context.Context, s *session, lock string, f func() err
 	if err := k.evictor.lock(ctx, s, lock, nil); err != nil {
 		return wrap("lock the run", err)
 	}
+	k.evictor.setBusy(s.id, true)
+	defer k.evictor.setBusy(s.id, false)
 	defer s.unlock(ctx, lock)
 	return f()
 }

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -211,6 +212,32 @@ func TestFinishAfterTheRenaming(t *testing.T) {
 	check(t, again.Finish(t.Context(), r.run, []connector.SplitState{state}))
 	r.expect("SELECT id FROM t", "1")
 	r.expect("SELECT outcome FROM leat_runs", "finished")
+}
+
+// Rule 7: a staging table that was left at a crash behind the run's end goes,
+// whether the run is asked for again or another one follows.
+func TestStagingTablesDoNotStay(t *testing.T) {
+	t.Parallel()
+	const left = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE 'leat_staging%'"
+	r := newRig(t, "CREATE TABLE t (id INT)", map[string]any{"mode": "overwrite"}, untyped("id")...)
+	for n, outcome := range []string{outcomeFinished, outcomeGivenUp} {
+		r.run = newRun(n + 1)
+		r.prepare(1)
+		r.server.Exec(t, r.url, "UPDATE leat_runs SET outcome = '"+outcome+"' WHERE outcome IS NULL")
+		if n == 0 {
+			if err := r.sink.Prepare(t.Context(), r.run); !errors.Is(err, connector.ErrFinished) {
+				t.Errorf("prepare of a finished run: %v", err)
+			}
+			r.expect(left)
+		}
+	}
+	r.run = newRun(3)
+	r.prepare(1)
+	r.expect(left, r.sink.target.staging(r.run.ID).table)
+	fresh := newRun(4)
+	fresh.Fresh, fresh.Restart = true, true
+	check(t, r.sink.Prepare(t.Context(), fresh))
+	r.expect(left, r.sink.target.staging(fresh.ID).table)
 }
 
 // Rule 6: an engine without transactions is at least once, and takes no LOAD

@@ -133,6 +133,9 @@ func (k *Sink) prepareRun(ctx context.Context, s *session, t *target, run connec
 		return err
 	case m == nil:
 	case m.outcome == outcomeFinished:
+		if err := l.dropStaging(ctx, s, run.ID, m.staging); err != nil {
+			return err
+		}
 		return connector.ErrFinished
 	case !m.open():
 		return connector.GivenUpElsewhere(run.ID)
@@ -140,6 +143,9 @@ func (k *Sink) prepareRun(ctx context.Context, s *session, t *target, run connec
 		return k.checkReset(ctx, s, t, m)
 	}
 	if err := k.settle(ctx, s, t, run); err != nil {
+		return err
+	}
+	if err := l.sweep(ctx, s, run.JobHash); err != nil {
 		return err
 	}
 	// Other jobs may prepare the same table; that may take long.
@@ -247,11 +253,10 @@ func (k *Sink) giveUp(ctx context.Context, s *session, t *target, run connector.
 			return s.transact(ctx, func() error { return k.closeRun(ctx, s, l, run, m) })
 		})
 	})
-	if err != nil || m == nil || m.staging == "" {
+	if err != nil || m == nil {
 		return err
 	}
-	_, err = s.exec(ctx, "DROP TABLE IF EXISTS "+t.staging(old).String())
-	return wrap("drop the staging table", err)
+	return l.dropStaging(ctx, s, old, m.staging)
 }
 
 // closeRun marks an earlier run as given up, in a transaction.

@@ -51,7 +51,7 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 	}
 	r.stream, err = newStream(ctx, session, statement)
 	if err != nil {
-		if numberOf(err) == 0 {
+		if ctx.Err() != nil {
 			s.sessions.kill(session.id)
 		}
 		s.sessions.put(session)
@@ -261,13 +261,16 @@ func (r *reader) Close() error {
 			r.turn <- struct{}{}
 		}
 		defer func() { <-r.turn }()
+		// A session that was lost may have left its number to another one, on a
+		// server that was started again.
+		ours := r.err == nil || errors.Is(r.err, context.Canceled) || errors.Is(r.err, context.DeadlineExceeded)
 		if r.err == nil {
 			r.err = connector.Errorf(connector.Permanent, "%s: the reader is closed", r.doing)
 		}
 		session := r.stream.session
 		if r.stream.close() {
 			r.source.sessions.put(session)
-		} else if !r.stream.ended {
+		} else if ours {
 			// Else a long query would run on, its rows wanted by nobody.
 			r.source.sessions.kill(session.id)
 		}

@@ -44,7 +44,7 @@ const columnsQuery = `SELECT column_name, data_type, column_type, is_nullable = 
  character_set_name, collation_name, extra, column_default
 FROM information_schema.columns WHERE table_schema = ? AND table_name = ? ORDER BY ordinal_position`
 
-const keysQuery = `SELECT index_name, column_name, sub_part, nullable = 'YES', index_type = 'BTREE', collation
+const keysQuery = `SELECT index_name, column_name, sub_part, nullable = 'YES', index_type = 'BTREE' AND @, collation
 FROM information_schema.statistics WHERE table_schema = ? AND table_name = ? AND non_unique = 0 ORDER BY index_name <> 'PRIMARY', index_name, seq_in_index`
 
 const jsonQuery = `SELECT constraint_name, check_clause FROM information_schema.check_constraints WHERE constraint_schema = ? AND table_name = ?`
@@ -138,7 +138,7 @@ func (r *relation) loadColumns(ctx context.Context, s *session) error {
 }
 
 func (r *relation) loadKeys(ctx context.Context, s *session) error {
-	rows, err := s.query(ctx, keysQuery, r.name.database, r.name.table)
+	rows, err := s.query(ctx, strings.Replace(keysQuery, "@", s.server.indexUsable(), 1), r.name.database, r.name.table)
 	if err != nil {
 		return err
 	}

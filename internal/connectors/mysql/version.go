@@ -40,3 +40,15 @@ func (v version) String() string {
 	}
 	return fmt.Sprintf("%s %d.%d.%d", product, v.number/10000, v.number/100%100, v.number%100)
 }
+
+// indexUsable is the condition, on information_schema.statistics, that a query
+// may use an index: one can be kept and hidden from queries.
+func (v version) indexUsable() string {
+	switch {
+	case v.mariaDB && v.number >= 100600:
+		return "ignored = 'NO'"
+	case !v.mariaDB && v.number >= 80000:
+		return "is_visible = 'YES'"
+	}
+	return "TRUE"
+}
