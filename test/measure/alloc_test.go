@@ -20,12 +20,15 @@ func TestAllocationsPerRow(t *testing.T) {
 	const rows = 200_000
 	pg := testenv.Postgres(t)
 	url, path := pg.Database(t), writeLineitem(t, rows)
+	parquet := filepath.Join(t.TempDir(), "lineitem.parquet")
 	pg.Exec(t, url, "CREATE UNLOGGED TABLE lineitem "+lineitem)
 	jobs := []struct{ name, text string }{
 		{"csv to postgres", fmt.Sprintf("name: in\nsource: {csv: {path: %s}}\nsink: {postgres: {url: %q, table: lineitem, mode: truncate}}\n", path, url)},
 		{"postgres to csv", fmt.Sprintf("name: out\nsource: {postgres: {url: %q, table: lineitem}}\nsink: {csv: {path: %s, mode: overwrite}}\n", url, filepath.Join(t.TempDir(), "out.csv"))},
 		{"postgres to postgres", fmt.Sprintf("name: both\nsource: {postgres: {url: %q, table: lineitem}}\nsink: {postgres: {url: %q, table: other, mode: truncate}}\n", url, url)},
 		{"csv to csv", fmt.Sprintf("name: csv\nsource: {csv: {path: %s}}\nsink: {csv: {path: %s, mode: overwrite}}\n", path, filepath.Join(t.TempDir(), "out.csv"))},
+		{"csv to parquet", fmt.Sprintf("name: into\nsource: {csv: {path: %s, types: %s}}\nsink: {parquet: {path: %s}}\n", path, lineitemTypes, parquet)},
+		{"parquet to csv", fmt.Sprintf("name: from\nsource: {parquet: {path: %s}}\nsink: {csv: {path: %s}}\n", parquet, filepath.Join(t.TempDir(), "out.csv"))},
 	}
 	pg.Exec(t, url, "CREATE UNLOGGED TABLE other "+lineitem)
 	registry := connectors.All()

@@ -10,8 +10,16 @@ import (
 	"github.com/leatdata/leat/internal/connectors/parquet/format"
 )
 
-// windowSize is how many values are decoded at once.
-const windowSize = 1024
+// windowSize is how many values of a column are decoded at once, at most:
+// windowCells of all columns together, but never less than fewest.
+const (
+	windowSize  = 1024
+	windowCells = 256 << 10
+	fewest      = 64
+)
+
+// windowOf returns the window's size where so many columns are read.
+func windowOf(columns int) int { return min(max(windowCells/max(1, columns), fewest), windowSize) }
 
 // faulty is the length of a span that stands for a value at fault.
 const faulty = -2
@@ -21,6 +29,7 @@ const faulty = -2
 type chunk struct {
 	leaf *node
 	kind batch.Kind
+	size int // of the window
 	in   chunkInput
 	dec  *format.Decompressor
 	meta *format.Chunk
@@ -200,15 +209,12 @@ func (c *chunk) dataPageV2(h *format.PageHeader, body []byte) error {
 // decode decodes the next window.
 func (c *chunk) decode() error {
 	w := &c.w
-	n := min(c.left, windowSize)
-	if most := c.values.most(); n > most {
-		n = most
-	}
+	n := min(c.left, c.size, c.values.most())
 	w.n, w.pos, w.longest = n, 0, 0
 	clear(w.faults)
 	if cap(w.spans) < n {
-		w.spans = make([]batch.Span, windowSize)
-		w.defs, w.reps = make([]uint32, windowSize), make([]uint32, windowSize)
+		w.spans = make([]batch.Span, c.size)
+		w.defs, w.reps = make([]uint32, c.size), make([]uint32, c.size)
 	}
 	w.spans, w.defs, w.reps = w.spans[:n], w.defs[:n], w.reps[:n]
 	c.left -= n

@@ -10,7 +10,7 @@ import (
 
 const (
 	// pageSize is how many bytes of values a page has, about.
-	pageSize = 1 << 20
+	pageSize = 256 << 10
 	// retryGroups is after how many row groups a column without a dictionary
 	// tries again whether one pays.
 	retryGroups = 16
@@ -91,8 +91,11 @@ func (c *column) begin() {
 			c.without = 0
 		}
 	}
-	if c.dict != nil {
+	switch {
+	case c.useDict:
 		c.dict.reset()
+	case c.dict != nil && c.dict.size() > 8*firstSlots:
+		c.dict = newDictionary() // lets the memory go until it is tried again
 	}
 }
 
@@ -103,7 +106,7 @@ func (c *column) clearPage() {
 // held is the memory that the row group takes so far.
 func (c *column) held() int {
 	n := len(c.pages) + len(c.levels) + 4*len(c.indexes) + len(c.plain)
-	if c.useDict {
+	if c.dict != nil {
 		n += c.dict.size()
 	}
 	return n

@@ -6,13 +6,16 @@ import (
 )
 
 const (
-	// maxEntries and maxDictionary bound a dictionary; fewEntries is from
-	// which size on it has to pay.
+	// maxEntries and maxDictionary bound a dictionary.
 	maxEntries    = 1 << 16
 	maxDictionary = 1 << 20
-	fewEntries    = 4096
-	// payingShare is how many values an entry must stand for.
+	// From fewEntries on an entry must stand for payingShare values; from
+	// someEntries on, not nearly all values may have been new.
+	fewEntries  = 4096
 	payingShare = 4
+	someEntries = 1024
+	// firstSlots is the size of an empty hash table.
+	firstSlots = 256
 )
 
 // dictionary numbers the values of a column in a row group, by the texts of
@@ -30,11 +33,14 @@ type dictionary struct {
 type slot struct{ tag, entry uint32 }
 
 func newDictionary() *dictionary {
-	return &dictionary{seed: maphash.MakeSeed(), slots: make([]slot, 1024)}
+	return &dictionary{seed: maphash.MakeSeed(), slots: make([]slot, firstSlots)}
 }
 
 // reset forgets all entries.
 func (d *dictionary) reset() {
+	if d.len() == 0 {
+		return
+	}
 	clear(d.slots)
 	d.keys, d.values, d.keyEnds, d.valueEnds = d.keys[:0], d.values[:0], d.keyEnds[:0], d.valueEnds[:0]
 }
@@ -42,7 +48,9 @@ func (d *dictionary) reset() {
 func (d *dictionary) len() int { return len(d.keyEnds) }
 
 // size is the memory that the entries take.
-func (d *dictionary) size() int { return len(d.keys) + len(d.values) }
+func (d *dictionary) size() int {
+	return len(d.keys) + len(d.values) + 8*len(d.keyEnds) + 8*len(d.slots)
+}
 
 // find returns the entry of a text, or where to add it.
 func (d *dictionary) find(key []byte) (entry, at int, tag uint32) {
@@ -105,10 +113,10 @@ func (d *dictionary) grow() {
 func (d *dictionary) pays(values int) bool {
 	n := d.len()
 	switch {
-	case n >= maxEntries || d.size() > maxDictionary:
+	case n >= maxEntries || len(d.keys)+len(d.values) > maxDictionary:
 		return false
-	case n < fewEntries && d.size() < maxDictionary/4:
-		return true
+	case n >= fewEntries || len(d.values) > maxDictionary/4:
+		return n*payingShare <= values
 	}
-	return n*payingShare <= values
+	return n < someEntries || n*10 <= values*9
 }

@@ -2,6 +2,7 @@ package parquet
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/internal/connectors/parquet/format"
@@ -93,6 +94,11 @@ func (e *encoder) Pack(dst []byte) []byte {
 	if e.rows == 0 {
 		return dst
 	}
+	done := 0
+	for _, c := range e.columns {
+		done += len(c.pages)
+	}
+	dst = slices.Grow(dst, done+done/4)
 	p := pack{start: len(dst), group: format.RowGroup{Rows: int64(e.rows)}}
 	// Offsets are those in a file of this pack alone.
 	origin := p.start - len(format.Magic)

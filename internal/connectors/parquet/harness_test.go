@@ -25,7 +25,7 @@ func (o SinkOptions) withDefaults() SinkOptions {
 		o.RowGroupRows = 122880
 	}
 	if o.RowGroupSize == 0 {
-		o.RowGroupSize = 16 << 20
+		o.RowGroupSize = 8 << 20
 	}
 	if o.RollSize == 0 {
 		o.RollSize = 128 << 20

@@ -21,7 +21,7 @@ type SinkOptions struct {
 	Mode         string      `option:"mode" default:"overwrite" enum:"overwrite,append" doc:"overwrite replaces the file, or the folder's part files, at the end; append adds part files to a folder"`
 	Compression  string      `option:"compression" default:"zstd" enum:"zstd,snappy,gzip,none" doc:"how pages are compressed"`
 	RowGroupRows int         `option:"row_group_rows,tuning" default:"122880" doc:"rows of a row group at most, about"`
-	RowGroupSize option.Size `option:"row_group_size,tuning" default:"16MiB" doc:"bytes held in memory at which a row group ends; each stream holds two to three times as much"`
+	RowGroupSize option.Size `option:"row_group_size,tuning" default:"8MiB" doc:"bytes held in memory at which a row group ends; each stream holds two to three times as much"`
 	RollSize     option.Size `option:"roll_size,tuning" default:"128MiB" doc:"stored size at which a folder's next part file begins"`
 }
 

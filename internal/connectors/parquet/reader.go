@@ -45,8 +45,8 @@ type reader struct {
 // flatColumn is a column that has at most one value in a record.
 type flatColumn struct {
 	chunk
-	index int // in the schema
-	size  int // of its values, 0 where each has its own
+	index  int // in the schema
+	length int // of its values, 0 where each has its own
 }
 
 // Next implements connector.Reader.
@@ -268,8 +268,8 @@ func (c *flatColumn) take(b *batch.Batch, spans []batch.Span, n, width int, faul
 		}
 	}
 	b.Buf = buf
-	if c.size > 0 {
-		bytes = values * c.size
+	if c.length > 0 {
+		bytes = values * c.length
 	}
 	b.Bytes += int64(bytes)
 	if len(w.faults) > 0 {

@@ -242,9 +242,9 @@ func (o *opened) reader(sp *spec, pos connector.Position) (*reader, error) {
 		}
 		if n.flat() {
 			c := &flatColumn{chunk: r.newChunk(n), index: i}
-			c.size = c.values.size
+			c.length = c.values.size
 			if n.Type == format.Boolean {
-				c.size = 1
+				c.length = 1
 			}
 			r.flat = append(r.flat, c)
 			continue
@@ -261,7 +261,7 @@ func (r *reader) newChunk(n *node) chunk {
 	if err != nil {
 		panic("parquet: " + err.Error()) // node.field has asked for all types
 	}
-	return chunk{leaf: n, dec: &r.dec, values: newValues(&n.Element), kind: t.Kind}
+	return chunk{leaf: n, dec: &r.dec, values: newValues(&n.Element), kind: t.Kind, size: windowOf(r.width)}
 }
 
 func (r *reader) addLeaves(c *nestedColumn, n *node) {

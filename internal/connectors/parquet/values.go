@@ -201,7 +201,7 @@ func (v *values) tellIntegers(w *window) {
 
 func (v *values) readIntegers(n int) error {
 	if cap(v.integers) < n {
-		v.integers = make([]int64, windowSize)
+		v.integers = make([]int64, n)
 	}
 	v.integers = v.integers[:n]
 	switch v.encoding {
@@ -236,7 +236,7 @@ func (v *values) readBits(n int) error {
 
 func (v *values) growIndexes(n int) {
 	if cap(v.indexes) < n {
-		v.indexes = make([]uint32, windowSize)
+		v.indexes = make([]uint32, n)
 	}
 	v.indexes = v.indexes[:n]
 }
