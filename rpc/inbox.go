@@ -1,0 +1,211 @@
+package rpc
+
+import (
+	"context"
+	"sync"
+)
+
+// phase is where an inbox stands; it only grows.
+type phase uint8
+
+const (
+	// phaseStarting: OnStart has not returned; messages are queued.
+	phaseStarting phase = iota
+	// phaseRunning: messages are handled; of a closing one, the last.
+	phaseRunning
+	// phaseStopped: OnStop has run, or OnStart has failed.
+	phaseStopped
+)
+
+// inbox is the queue of one endpoint. It is on a loop (or, for a concurrent
+// endpoint, on several) exactly while there is something to do: a message that
+// finds it idle puts it there once.
+type inbox struct {
+	env      *Env
+	name     string
+	ep       Endpoint
+	handlers handlerTable
+	self     *target
+	ctx      context.Context
+	cancel   context.CancelFunc
+	done     chan struct{}
+	later    laterSet
+
+	maxBytes    int64
+	maxMessages int
+
+	mu    sync.Mutex
+	phase phase
+	// refusal is what posts get once the inbox is closing; nil before.
+	refusal error
+	// queue[head:] waits. spare is the memory of a batch that was handled.
+	queue []envelope
+	head  int
+	spare []envelope
+	// messages and bytes are what is queued or in work.
+	messages int
+	bytes    int64
+	// active is how many loops are here.
+	active int
+	// space is closed when a sender that waits may look again; nil: none waits.
+	space chan struct{}
+}
+
+// start puts OnStart on a loop.
+func (in *inbox) start() {
+	in.mu.Lock()
+	in.active++
+	in.mu.Unlock()
+	in.env.dispatcher.run(in)
+}
+
+// post queues an envelope whatever the bounds: of a remote sender, whose credit
+// was counted, or an event.
+func (in *inbox) post(e envelope) error {
+	in.mu.Lock()
+	if err := in.refusal; err != nil {
+		in.mu.Unlock()
+		return err
+	}
+	in.push(&e)
+	wake := in.claim()
+	in.mu.Unlock()
+	if wake {
+		in.env.dispatcher.run(in)
+	}
+	return nil
+}
+
+// postAll is post for several at once. When it fails, all are the caller's.
+func (in *inbox) postAll(list []envelope) error {
+	in.mu.Lock()
+	if err := in.refusal; err != nil {
+		in.mu.Unlock()
+		return err
+	}
+	var bytes int64
+	for i := range list {
+		bytes += int64(list[i].size)
+	}
+	in.queue = append(in.queue, list...)
+	in.messages += len(list)
+	in.bytes += bytes
+	wakes := 0
+	for range list {
+		if !in.claim() {
+			break
+		}
+		wakes++
+	}
+	in.mu.Unlock()
+	for range wakes {
+		in.env.dispatcher.run(in)
+	}
+	return nil
+}
+
+// offer queues a local sender's message, unless the inbox is full.
+func (in *inbox) offer(e *envelope) error {
+	in.mu.Lock()
+	switch {
+	case in.refusal != nil:
+		err := in.refusal
+		in.mu.Unlock()
+		return err
+	case in.full():
+		in.mu.Unlock()
+		return &FullError{Queue: "inbox of " + in.name}
+	}
+	in.push(e)
+	wake := in.claim()
+	in.mu.Unlock()
+	if wake {
+		in.env.dispatcher.run(in)
+	}
+	return nil
+}
+
+func (in *inbox) full() bool { return in.messages >= in.maxMessages || in.bytes >= in.maxBytes }
+
+func (in *inbox) push(e *envelope) {
+	in.queue = append(in.queue, *e)
+	in.messages++
+	in.bytes += int64(e.size)
+}
+
+// claim says whether one more loop has to be brought here, and counts it.
+func (in *inbox) claim() bool {
+	most := in.ep.Concurrency
+	if in.phase == phaseStarting {
+		most = 1
+	}
+	if in.active >= most {
+		return false
+	}
+	in.active++
+	return true
+}
+
+// vacancy is closed when there may be room again; nil when there is now.
+func (in *inbox) vacancy() <-chan struct{} {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.refusal != nil || !in.full() {
+		return nil
+	}
+	if in.space == nil {
+		in.space = make(chan struct{})
+	}
+	return in.space
+}
+
+// release takes what was handled off the count and lets waiting senders in once
+// half is free.
+func (in *inbox) release(messages int, bytes int64) {
+	in.messages -= messages
+	in.bytes -= bytes
+	if in.space != nil && in.messages <= in.maxMessages/2 && in.bytes <= in.maxBytes/2 {
+		in.letIn()
+	}
+}
+
+func (in *inbox) letIn() {
+	if in.space != nil {
+		close(in.space)
+		in.space = nil
+	}
+}
+
+// stop lets what was accepted be handled, and refuses the rest with an error.
+func (in *inbox) stop(refusal error) {
+	in.mu.Lock()
+	if in.refusal != nil {
+		in.mu.Unlock()
+		return
+	}
+	in.refusal = refusal
+	in.letIn()
+	wake := in.active == 0
+	if wake {
+		in.active = 1
+	}
+	in.mu.Unlock()
+	if wake {
+		in.env.dispatcher.run(in)
+	}
+}
+
+// size is the queue's length and bytes, those in work included.
+func (in *inbox) size() (messages int, bytes int64) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.messages, in.bytes
+}
+
+// fault hands an error that was found outside of a handler to OnError.
+func (in *inbox) fault(message string, err error) {
+	e := envelope{kind: kindFault, value: &HandlerError{Endpoint: in.name, Message: message, Err: err}}
+	if in.post(e) != nil {
+		in.env.log.Error("endpoint fault", "endpoint", in.name, "message", message, "error", err)
+	}
+}
