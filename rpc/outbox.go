@@ -87,7 +87,7 @@ func (o *outbox) tell(t *target, m *message, data []byte) error {
 		o.mu.Unlock()
 		return err
 	}
-	o.define(t, m)
+	o.define(t, m, len(data))
 	o.buf = wire.AppendTell(o.buf, t.index, o.types[m.index]-1, data)
 	o.kick()
 	o.mu.Unlock()
@@ -101,7 +101,7 @@ func (o *outbox) ask(t *target, m *message, data []byte, c *call, millis uint64)
 		o.mu.Unlock()
 		return err
 	}
-	o.define(t, m)
+	o.define(t, m, len(data))
 	o.buf = wire.AppendAsk(o.buf, o.calls.add(c), millis, t.index, o.types[m.index]-1, data)
 	o.kick()
 	o.mu.Unlock()
@@ -134,7 +134,7 @@ func (o *outbox) fullFor(t *target) bool {
 
 // define makes sure that the peer knows the numbers of a target and a type, and
 // takes the message's bytes off the target's credit.
-func (o *outbox) define(t *target, m *message) {
+func (o *outbox) define(t *target, m *message, size int) {
 	if t.session != o.session {
 		if len(o.targets) == maxTargets {
 			o.buf = wire.AppendPlain(o.buf, wire.Version, wire.Forget, nil)
@@ -145,6 +145,7 @@ func (o *outbox) define(t *target, m *message) {
 		o.targets = append(o.targets, t)
 		o.buf = wire.AppendDefine(o.buf, wire.Target, t.index, t.name)
 	}
+	t.credit -= int64(size + wire.Overhead)
 	o.defineType(m)
 }
 

@@ -54,6 +54,9 @@ func (c *Conn) Close() error {
 	return nil
 }
 
+// CloseRead ends our own reading, and tells the peer nothing.
+func (c *Conn) CloseRead() { c.in.discard(net.ErrClosed, nil) }
+
 // Reset ends both directions at once; what is on the way is lost.
 func (c *Conn) Reset() {
 	c.in.discard(syscall.ECONNRESET, syscall.ECONNRESET)
