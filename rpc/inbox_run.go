@@ -308,7 +308,11 @@ func (in *inbox) handleEvent(e *envelope) {
 // failed tells the asker and OnError of a handler's failure.
 func (in *inbox) failed(_ *loop, e *envelope, err error, stack []byte) {
 	if e.kind == kindAsk && !e.answered {
-		addresseeOf(e).fail(newFailure(in.name, err))
+		f := newFailure(in.name, err)
+		if e.expired(time.Now) && errors.Is(err, context.DeadlineExceeded) {
+			f.code = codeTimeout
+		}
+		addresseeOf(e).fail(f)
 	}
 	in.report(&HandlerError{
 		Endpoint: in.name, Message: e.messageName(), Err: err, Stack: stack, Panicked: errors.Is(err, errPanicked),

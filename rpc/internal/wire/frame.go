@@ -7,6 +7,7 @@ import (
 )
 
 // Version is the newest version of the protocol, MinVersion the oldest spoken.
+// Each has its golden frames in testdata/wire of package rpc.
 const (
 	HandshakeVersion = 0
 	MinVersion       = 1

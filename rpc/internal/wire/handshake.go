@@ -115,17 +115,16 @@ func (b *Bodies) Decode(data []byte, body any) error {
 
 // ReadHandshake reads one frame of the handshake and not a byte more.
 func ReadHandshake(r io.Reader) (Frame, error) {
-	header := make([]byte, HeaderSize)
-	if _, err := io.ReadFull(r, header); err != nil {
+	length := make([]byte, 4)
+	if _, err := io.ReadFull(r, length); err != nil {
 		return Frame{}, err
 	}
-	size, err := Size(header, HandshakeLimit)
+	size, err := Size(length, HandshakeLimit)
 	if err != nil {
 		return Frame{}, err
 	}
 	data := make([]byte, size)
-	copy(data, header)
-	if _, err := io.ReadFull(r, data[HeaderSize:]); err != nil {
+	if _, err := io.ReadFull(r, data[copy(data, length):]); err != nil {
 		return Frame{}, err
 	}
 	f, _, err := Cut(data, HandshakeVersion, HandshakeLimit)
