@@ -330,7 +330,7 @@ func TestUnsentAskThatTimedOutIsNotSent(t *testing.T) {
 		register(t, server, "echo", Endpoint{Handlers: []Handler{
 			Reply(func(_ context.Context, q question) (reply, error) {
 				got = append(got, q.Text)
-				return reply(reply{Text: q.Text}), nil
+				return reply{Text: q.Text}, nil
 			}),
 		}})
 		ref := client.RefAt(server.Addr(), "echo")

@@ -75,7 +75,7 @@ func (env *Env) newInbox(name string, ep Endpoint) (*inbox, error) {
 		return nil, err
 	}
 	if ep.Concurrency < 0 || ep.MaxBytes < 0 || ep.MaxMessages < 0 {
-		return nil, errors.New("Concurrency, MaxBytes and MaxMessages cannot be negative")
+		return nil, errors.New("the concurrency and the bounds cannot be negative")
 	}
 	table, err := newHandlerTable(env.registry, ep.Handlers)
 	if err != nil {

@@ -48,7 +48,6 @@ var (
 	errExited      = errors.New("handler ended its goroutine")
 	errWrongReply  = errors.New("reply is of another type than was asked for")
 	errNoRef       = errors.New("ref is empty")
-	errOtherEnv    = errors.New("ref belongs to another env")
 	errBadProof    = errors.New("the secret does not match")
 	errFlood       = errors.New("peer sends more than it was given credit for")
 	errPanicked    = errors.New("panic")

@@ -69,7 +69,7 @@ func uvarint(data []byte) (uint64, int) {
 
 // cutValue takes the bytes of a value of a wire type off data.
 func cutValue(data []byte, wire int) (raw, rest []byte, err error) {
-	n := 0
+	var n int
 	switch wire {
 	case wireVarint:
 		if _, n = uvarint(data); n <= 0 {
