@@ -473,7 +473,7 @@ func TestCaseFastProducerIsBounded(t *testing.T) {
 func TestCaseReplyBeforeTheAskerWaits(t *testing.T) {
 	env := newEnv(t, Config{})
 	ref := register(t, env, "echo", Endpoint{Handlers: []Handler{echo()}})
-	c := env.newCall("echo")
+	c := env.newCall("echo", true)
 	if !c.reply(c.generation(), parcel{}) {
 		t.Fatal("the reply was not taken")
 	}
@@ -481,4 +481,28 @@ func TestCaseReplyBeforeTheAskerWaits(t *testing.T) {
 	for range 2000 {
 		mustAsk(t, ref, "x", "x")
 	}
+}
+
+func TestAskWithoutADeadlineEndsByTheConfig(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := pair(t, func(a, b *Config) { a.AskTimeout, b.AskTimeout = 8*time.Second, 8*time.Second })
+		register(t, server, "mute", Endpoint{Handlers: []Handler{
+			ReplyLater(func(_ context.Context, q question, c Call[reply]) {
+				if q.Text != "" {
+					_ = c.Reply(reply{Text: q.Text})
+				}
+			}),
+		}})
+		for _, ref := range []Ref{server.Ref("mute"), client.RefAt(server.Addr(), "mute")} {
+			for range 3 {
+				mustAsk(t, ref, "x", "x")
+				began := time.Now()
+				_, err := Ask[reply](context.Background(), ref, question{})
+				wantErr(t, err, ErrTimeout)
+				if took := time.Since(began); took < 8*time.Second || took > 10*time.Second {
+					t.Errorf("it took %s", took)
+				}
+			}
+		}
+	})
 }

@@ -49,7 +49,8 @@ type Config struct {
 	InboxBytes    int
 	InboxMessages int
 
-	// AskTimeout is for an ask whose context has no deadline; 0: 60 s.
+	// AskTimeout is for an ask whose context has no deadline, which ends then or up
+	// to a quarter later; 0: 60 s.
 	AskTimeout time.Duration
 	// ConnectTimeout bounds one attempt, with its handshake; 0: 5 s. Strangers are
 	// given the same.

@@ -147,11 +147,13 @@ func (r *reader) message(k kind, m wire.Message) error {
 		r.flushMessages()
 		r.batchOf = c
 	}
-	r.batch = append(r.batch, envelope{kind: k, data: m.Payload, from: c, id: m.ID, size: size})
+	r.batch = append(r.batch, envelope{kind: k, from: c, id: m.ID, size: size})
 	e := &r.batch[len(r.batch)-1]
 	t := &r.types[m.Type]
 	if e.msg = t.msg; t.msg == nil {
 		e.value = unknown{t.name}
+	} else {
+		e.setData(m.Payload)
 	}
 	if m.Millis > 0 {
 		wait := time.Duration(min(m.Millis, math.MaxInt64/uint64(time.Millisecond)/2)) * time.Millisecond

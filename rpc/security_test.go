@@ -270,6 +270,7 @@ func TestStrangersAreCutOff(t *testing.T) {
 		}
 		client := newEnv(t, Config{Transport: network})
 		mustAsk(t, client.RefAt(server.Addr(), "echo"), "x", "x")
+		synctest.Wait()
 		if n := server.Stats().Refused; n != 17 {
 			t.Errorf("%d connections refused", n)
 		}

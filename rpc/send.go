@@ -23,11 +23,11 @@ func Send[T any](ref Ref, msg T) error {
 		return err
 	}
 	if t.out == nil {
-		p, err := pack(m, msg)
-		if err != nil {
+		e := envelope{kind: kindTell}
+		if err := enclose(&e, m, msg); err != nil {
 			return fmt.Errorf("encode message %s: %w", m.name, err)
 		}
-		return t.deliver(p)
+		return t.offer(&e)
 	}
 	if b, ok := any(&msg).(*Bytes); ok {
 		return t.out.tell(t, m, *b)
@@ -59,11 +59,6 @@ func SendWait[T any](ctx context.Context, ref Ref, msg T) error {
 	}
 }
 
-func (t *target) deliver(p parcel) error {
-	e := envelope{kind: kindTell, msg: p.msg, data: p.data, value: p.value, size: sizeOf(p.data)}
-	return t.offer(&e)
-}
-
 // sizeOf is what a message counts in a queue.
 func sizeOf(data []byte) uint32 { return uint32(len(data) + wire.Overhead) }
 
@@ -89,9 +84,9 @@ func Ask[Resp, Req any](ctx context.Context, ref Ref, req Req) (resp Resp, err e
 	}
 	a := newAsk(ctx, t)
 	if t.out == nil {
-		var p parcel
-		if p, err = pack(m, req); err == nil {
-			err = a.local(p)
+		e := envelope{kind: kindAsk, call: a.c, id: a.gen}
+		if err = enclose(&e, m, req); err == nil {
+			err = a.local(&e)
 		}
 	} else if b, ok := any(&req).(*Bytes); ok {
 		err = a.remote(m, *b)
@@ -105,8 +100,8 @@ func Ask[Resp, Req any](ctx context.Context, ref Ref, req Req) (resp Resp, err e
 	if err != nil {
 		a.withdraw()
 	} else if err = a.wait(); err == nil {
-		resp, err = unpackReply[Resp](want, a.c.result, t)
-		a.c.recycle(a.armed)
+		resp, err = unpackReply[Resp](want, &a.c.result, t)
+		a.c.recycle()
 	}
 	if observe := t.env.cfg.Hooks.AskDone; observe != nil {
 		observe(ref, time.Since(a.began), err)
@@ -114,7 +109,7 @@ func Ask[Resp, Req any](ctx context.Context, ref Ref, req Req) (resp Resp, err e
 	return resp, err
 }
 
-func unpackReply[Resp any](want *message, got parcel, t *target) (resp Resp, err error) {
+func unpackReply[Resp any](want *message, got *parcel, t *target) (resp Resp, err error) {
 	if got.msg != want {
 		name := "unknown here"
 		if got.msg != nil {
@@ -122,7 +117,7 @@ func unpackReply[Resp any](want *message, got parcel, t *target) (resp Resp, err
 		}
 		return resp, fmt.Errorf("ask %s: %w: %s rather than %s", t.name, errWrongReply, name, want.name)
 	}
-	resp, err = unpack[Resp](want, got.data, got.value, t.env)
+	resp, err = unpack[Resp](got, t.env)
 	if err != nil {
 		return resp, fmt.Errorf("ask %s: %w: %w", t.name, ErrMalformed, err)
 	}
@@ -135,20 +130,17 @@ type ask struct {
 	t   *target
 	c   *call
 	gen uint64
-	// deadline is the context's, else zero and the call is armed.
+	// deadline is the context's; zero: the call's own timeout is the bound.
 	deadline time.Time
-	armed    bool
 	began    time.Time
 }
 
 func newAsk(ctx context.Context, t *target) ask {
-	a := ask{ctx: ctx, t: t, c: t.env.newCall(t.name)}
-	a.gen = a.c.generation()
+	a := ask{ctx: ctx, t: t}
 	var limited bool
-	if a.deadline, limited = ctx.Deadline(); !limited {
-		a.c.arm(t.env.cfg.AskTimeout)
-		a.armed = true
-	}
+	a.deadline, limited = ctx.Deadline()
+	a.c = t.env.newCall(t.name, !limited)
+	a.gen = a.c.generation()
 	if t.env.cfg.Hooks.AskDone != nil {
 		a.began = time.Now()
 	}
@@ -156,10 +148,7 @@ func newAsk(ctx context.Context, t *target) ask {
 }
 
 // local posts the request to an endpoint of this process.
-func (a *ask) local(p parcel) error {
-	e := envelope{
-		kind: kindAsk, msg: p.msg, data: p.data, value: p.value, size: sizeOf(p.data), call: a.c, id: a.gen,
-	}
+func (a *ask) local(e *envelope) error {
 	if !a.deadline.IsZero() {
 		e.deadline = a.deadline.UnixNano()
 	}
@@ -167,7 +156,7 @@ func (a *ask) local(p parcel) error {
 		if a.ctx.Err() != nil {
 			return contextError(a.ctx, a.t.name)
 		}
-		err := a.t.offer(&e)
+		err := a.t.offer(e)
 		if err == nil || !errors.Is(err, ErrFull) {
 			return err
 		}
@@ -218,7 +207,7 @@ func (a *ask) room(full error) error {
 // withdraw ends an ask that nobody else has got hold of.
 func (a *ask) withdraw() {
 	if a.c.settle(a.gen) {
-		a.c.recycle(a.armed)
+		a.c.recycle()
 	}
 }
 
@@ -231,9 +220,6 @@ func (a *ask) wait() error {
 		case <-a.c.done:
 		case <-ended:
 			if a.c.settle(a.gen) {
-				if a.armed {
-					a.c.timer.Stop()
-				}
 				if a.t.out != nil {
 					a.t.out.giveUp(a.c)
 				}
@@ -251,6 +237,6 @@ func (a *ask) wait() error {
 		a.t.out.giveUp(a.c)
 		return err
 	}
-	a.c.recycle(a.armed)
+	a.c.recycle()
 	return err
 }

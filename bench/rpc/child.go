@@ -69,6 +69,13 @@ func measure(self, name string, w workload, d time.Duration) (r result, err erro
 		return r, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
+	if w.inFlight == 1 && !w.tell {
+		sleepless, err := keepAwake(self)
+		if err != nil {
+			return r, err
+		}
+		defer sleepless()
+	}
 	serving, stdin, addr, err := startServer(self, name, dir)
 	if err != nil {
 		return r, err
@@ -107,4 +114,53 @@ func startServer(self, name, dir string) (cmd *exec.Cmd, stdin io.WriteCloser, a
 
 func used(cmd *exec.Cmd) time.Duration {
 	return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+}
+
+// keepAwake starts a process that keeps the processors awake, and returns what
+// ends it.
+func keepAwake(self string) (end func(), err error) {
+	cmd := exec.Command(self, "-role", "awake")
+	cmd.Env = append(os.Environ(), fmt.Sprint("GOMAXPROCS=", runtime.NumCPU()+1))
+	stdin, err := cmd.StdinPipe()
+	if err := errors.Join(err, cmd.Start()); err != nil {
+		return nil, err
+	}
+	return func() {
+		_ = stdin.Close()
+		_ = cmd.Wait()
+	}, nil
+}
+
+// localChild is the process of a workload within one.
+func localChild(name, work string, d time.Duration, stdout io.Writer) error {
+	for _, l := range locals() {
+		if l.name != work {
+			continue
+		}
+		f := l.leat
+		if name == "channel" {
+			f = l.channel
+		}
+		began := time.Now()
+		rate, err := f(d)
+		if err != nil {
+			return fmt.Errorf("%s, %s: %w", name, work, err)
+		}
+		n := rate * time.Since(began).Seconds()
+		return json.NewEncoder(stdout).Encode(reported{result{Rate: rate}, int64(n)})
+	}
+	return fmt.Errorf("no workload %q", work)
+}
+
+func measureLocal(self, name string, l local, d time.Duration) (r result, err error) {
+	cmd := exec.Command(self, "-role", "local", "-contender", name, "-workload", l.name, "-time", d.String())
+	cmd.Stderr = os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return r, fmt.Errorf("%s, %s: %w", name, l.name, err)
+	}
+	var got reported
+	err = json.Unmarshal(out, &got)
+	got.Result.CPU = used(cmd) / time.Duration(max(1, got.N))
+	return got.Result, err
 }

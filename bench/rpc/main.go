@@ -13,7 +13,6 @@ import (
 	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 )
@@ -31,7 +30,7 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	rounds := flags.Int("rounds", 5, "rounds in which the contenders run one after the other")
 	d := flags.Duration("time", time.Second, "how long one measurement takes")
 	only := flags.String("only", "", "measure only what has this `text` in its name, as workload/contender")
-	role := flags.String("role", "", "server or client: what this program starts itself as")
+	role := flags.String("role", "", "server, client, local or awake: what this program starts itself as")
 	name := flags.String("contender", "", "for a role: who")
 	work := flags.String("workload", "", "for a role: what")
 	addr := flags.String("addr", "", "for a role: where the server is")
@@ -41,6 +40,10 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) error {
 	switch {
 	case *role == "server":
 		return serveChild(*name, stdin, stdout)
+	case *role == "local":
+		return localChild(*name, *work, *d, stdout)
+	case *role == "awake":
+		return stayAwake(stdin)
 	case *role == "client":
 		return clientOf(*name, *work, *addr, *d, stdout)
 	case *rounds < 1 || *d <= 0 || flags.NArg() > 0:
@@ -60,20 +63,19 @@ func measureAll(rounds int, d time.Duration, only string, progress io.Writer) (*
 	if err != nil {
 		return nil, err
 	}
-	defer keepAwake()()
 	t := newTable(rounds, d)
 	wanted := func(work, name string) bool { return strings.Contains(work+"/"+name, only) }
 	for round := range rounds {
 		for _, l := range locals() {
-			for name, f := range map[string]func(time.Duration) (float64, error){"channel": l.channel, "leat": l.leat} {
+			for _, name := range []string{"channel", "leat"} {
 				if !wanted(l.name, name) {
 					continue
 				}
-				rate, err := f(d)
+				r, err := measureLocal(self, name, l, d)
 				if err != nil {
-					return nil, fmt.Errorf("%s, %s: %w", l.name, name, err)
+					return nil, err
 				}
-				t.add(l.name, name, result{Rate: rate})
+				t.add(l.name, name, r)
 			}
 		}
 		for _, w := range workloads() {
@@ -93,26 +95,19 @@ func measureAll(rounds int, d time.Duration, only string, progress io.Writer) (*
 	return t, nil
 }
 
-// keepAwake keeps the processors from going to sleep between two messages, at
-// the lowest priority, and returns what ends it.
-func keepAwake() func() {
-	stop := make(chan struct{})
-	var all sync.WaitGroup
+// stayAwake keeps the processors from going to sleep between two messages, at
+// the lowest priority, until stdin ends.
+func stayAwake(stdin io.Reader) error {
 	for range runtime.NumCPU() {
-		all.Go(func() {
-			// The thread ends with the goroutine, and with it its priority.
+		go func() {
 			runtime.LockOSThread()
 			_ = syscall.Setpriority(syscall.PRIO_PROCESS, syscall.Gettid(), 19)
 			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
 			}
-		})
+		}()
 	}
-	return func() { close(stop); all.Wait() }
+	_, err := io.Copy(io.Discard, stdin)
+	return err
 }
 
 func median[T float64 | time.Duration](list []T) T {
