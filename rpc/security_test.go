@@ -256,6 +256,7 @@ func TestStrangersAreCutOff(t *testing.T) {
 		}
 
 		// Too many at once: those above the bound are turned away at once.
+		synctest.Wait()
 		var crowd []stranger
 		for range 8 {
 			crowd = append(crowd, dialStranger(t, network, server.Addr()))
