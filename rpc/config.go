@@ -45,7 +45,7 @@ type Config struct {
 	// OutboxBytes bounds what waits for one connection; 0: 16 MiB.
 	OutboxBytes int
 	// InboxBytes and InboxMessages bound what local senders may have queued at an
-	// endpoint; 0: 8 MiB and 16,384.
+	// endpoint; 0: 8 MiB and 8,192.
 	InboxBytes    int
 	InboxMessages int
 
@@ -84,7 +84,7 @@ func (c Config) WithDefaults() Config {
 	orInt(&c.Window, 1<<20)
 	orInt(&c.OutboxBytes, 16<<20)
 	orInt(&c.InboxBytes, 8<<20)
-	orInt(&c.InboxMessages, 1<<14)
+	orInt(&c.InboxMessages, 1<<13)
 	orInt(&c.MaxStrangers, 128)
 	orInt(&c.MaxPeers, 4096)
 	orTime(&c.AskTimeout, time.Minute)

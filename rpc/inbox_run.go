@@ -14,7 +14,7 @@ import (
 const budget = 256
 
 // maxSpare bounds the queue memory that an idle inbox keeps, in envelopes.
-const maxSpare = 16 << 10
+const maxSpare = 12 << 10
 
 // run handles what is queued until nothing is.
 func (in *inbox) run(l *loop) {
