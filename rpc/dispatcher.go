@@ -1,12 +1,20 @@
 package rpc
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
-// dispatcher runs inboxes that have messages on loops. A few idle loops are kept;
-// an inbox that finds none is given a new one, so that handlers that block,
-// however many, hold up only their own endpoints.
+// maxWaiting is how many loops may wait at the endpoints that they ran last.
+const maxWaiting = 1024
+
+// dispatcher runs inboxes that have messages on loops. A loop that has nothing
+// more to do waits where it was, for the next message there, or, when many do so
+// already, among a few idle ones. An inbox that finds none is given a new one, so
+// that handlers that block, however many, hold up only their own endpoints.
 type dispatcher struct {
-	keep int
+	keep    int
+	waiting atomic.Int32
 
 	mu     sync.Mutex
 	idle   []*loop
@@ -21,14 +29,36 @@ type loop struct {
 	// what lies before settled is taken off the inbox's count.
 	batch       []envelope
 	at, settled int
-	// one is the batch of a concurrent endpoint.
+	// one is a batch of one: a concurrent endpoint's, or the message for which a
+	// waiting loop is woken.
 	one [1]envelope
+	// waits: it is an inbox's waiting loop.
+	waits bool
 	// from is the connection that gets credit for bytes handled.
 	from  *channel
 	bytes int64
 	// ctx is the last handler's context, used again while endpoint and peer are
 	// the same.
 	ctx *handlerContext
+}
+
+// mayWait counts a loop that is to wait at an inbox.
+func (d *dispatcher) mayWait() bool {
+	if d.waiting.Add(1) <= maxWaiting {
+		return true
+	}
+	d.waiting.Add(-1)
+	return false
+}
+
+// wake gives an inbox to the loop that waits there, or, without one, to any.
+func (d *dispatcher) wake(l *loop, in *inbox) {
+	if l == nil {
+		d.run(in)
+		return
+	}
+	d.waiting.Add(-1)
+	l.next <- in
 }
 
 // run gives an inbox to a loop. It has at most as many loops as its endpoint may
@@ -52,7 +82,9 @@ func (d *dispatcher) run(in *inbox) {
 func (l *loop) work(in *inbox) {
 	for in != nil {
 		in.run(l)
-		if !l.d.park(l) {
+		if l.waits {
+			l.waits = false
+		} else if !l.d.park(l) {
 			return
 		}
 		in = <-l.next

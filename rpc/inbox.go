@@ -45,8 +45,10 @@ type inbox struct {
 	// messages and bytes are what is queued or in work.
 	messages int
 	bytes    int64
-	// active is how many loops are here.
-	active int
+	// active is how many loops are at work here; waiting is one that is not, and
+	// was the last: it stays with a sequential endpoint.
+	active  int
+	waiting *loop
 	// space is closed when a sender that waits may look again; nil: none waits.
 	space chan struct{}
 }
@@ -68,10 +70,10 @@ func (in *inbox) post(e envelope) error {
 		return err
 	}
 	in.push(&e)
-	wake := in.claim()
+	l, wake := in.claim()
 	in.mu.Unlock()
 	if wake {
-		in.env.dispatcher.run(in)
+		in.env.dispatcher.wake(l, in)
 	}
 	return nil
 }
@@ -90,15 +92,16 @@ func (in *inbox) postAll(list []envelope) error {
 	in.queue = append(in.queue, list...)
 	in.messages += len(list)
 	in.bytes += bytes
-	wakes := 0
-	for range list {
-		if !in.claim() {
-			break
-		}
-		wakes++
+	l, wake := in.claim()
+	more := 0
+	if wake {
+		more = in.claimMore(len(list) - 1)
 	}
 	in.mu.Unlock()
-	for range wakes {
+	if wake {
+		in.env.dispatcher.wake(l, in)
+	}
+	for range more {
 		in.env.dispatcher.run(in)
 	}
 	return nil
@@ -116,11 +119,19 @@ func (in *inbox) offer(e *envelope) error {
 		in.mu.Unlock()
 		return &FullError{Queue: "inbox of " + in.name}
 	}
-	in.push(e)
-	wake := in.claim()
+	l, wake := in.claim()
+	if l != nil {
+		// It waits for just this message.
+		in.messages++
+		in.bytes += int64(e.size)
+		l.one[0] = *e
+		l.batch = l.one[:1]
+	} else {
+		in.push(e)
+	}
 	in.mu.Unlock()
 	if wake {
-		in.env.dispatcher.run(in)
+		in.env.dispatcher.wake(l, in)
 	}
 	return nil
 }
@@ -133,17 +144,34 @@ func (in *inbox) push(e *envelope) {
 	in.bytes += int64(e.size)
 }
 
-// claim says whether one more loop has to be brought here, and counts it.
-func (in *inbox) claim() bool {
+// claim says whether one more loop has to be brought here, and counts it. The
+// one that waits here is handed over, if there is one.
+func (in *inbox) claim() (l *loop, wake bool) {
+	if l = in.waiting; l != nil {
+		in.waiting = nil
+		in.active++
+		return l, true
+	}
 	most := in.ep.Concurrency
 	if in.phase == phaseStarting {
 		most = 1
 	}
 	if in.active >= most {
-		return false
+		return nil, false
 	}
 	in.active++
-	return true
+	return nil, true
+}
+
+// claimMore counts up to n loops more, for a concurrent endpoint.
+func (in *inbox) claimMore(n int) (more int) {
+	for more < n {
+		if _, wake := in.claim(); !wake {
+			break
+		}
+		more++
+	}
+	return more
 }
 
 // vacancy is closed when there may be room again; nil when there is now.
@@ -185,13 +213,14 @@ func (in *inbox) stop(refusal error) {
 	}
 	in.refusal = refusal
 	in.letIn()
+	var l *loop
 	wake := in.active == 0
 	if wake {
-		in.active = 1
+		l, _ = in.claim()
 	}
 	in.mu.Unlock()
 	if wake {
-		in.env.dispatcher.run(in)
+		in.env.dispatcher.wake(l, in)
 	}
 }
 

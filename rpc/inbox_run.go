@@ -51,10 +51,6 @@ func (in *inbox) survive(l *loop, reason any) (more bool) {
 	in.handled(l, e)
 	heir := &loop{d: l.d, next: make(chan *inbox, 1)}
 	heir.batch, heir.at, heir.settled = l.batch, l.at, l.settled
-	if in.ep.Concurrency > 1 {
-		heir.one = l.one
-		heir.batch = heir.one[:1]
-	}
 	heir.from, heir.bytes = l.from, l.bytes
 	go heir.work(in)
 	return false
@@ -136,13 +132,16 @@ func (in *inbox) take(l *loop) bool {
 		return false
 	}
 	in.active--
+	if in.ep.Concurrency == 1 && in.refusal == nil && l.d.mayWait() {
+		in.waiting, l.waits = l, true
+	}
 	in.mu.Unlock()
 	return false
 }
 
 // giveBack keeps the memory of a batch for the next.
 func (in *inbox) giveBack(l *loop) {
-	if in.ep.Concurrency == 1 && l.batch != nil && cap(l.batch) <= maxSpare {
+	if n := cap(l.batch); in.ep.Concurrency == 1 && n > 1 && n <= maxSpare {
 		in.spare = l.batch[:0]
 	}
 	l.batch, l.at, l.settled = nil, 0, 0
@@ -182,15 +181,9 @@ func (in *inbox) begin() bool {
 	}
 	in.mu.Lock()
 	in.phase = phaseRunning
-	wakes := 0
-	for range len(in.queue) - 1 {
-		if !in.claim() {
-			break
-		}
-		wakes++
-	}
+	more := in.claimMore(len(in.queue) - 1)
 	in.mu.Unlock()
-	for range wakes {
+	for range more {
 		in.env.dispatcher.run(in)
 	}
 	return true
