@@ -21,6 +21,7 @@ func layers() []layer {
 	return []layer{
 		{"batch/...", []string{"batch/..."}},
 		{"internal/storage/...", []string{"internal/storage", "internal/storage/..."}},
+		{"rpc/...", []string{"rpc", "rpc/..."}},
 		{"connector/connectortest", append([]string{"internal/storage", "internal/storage/..."}, seam...)},
 		{"connector/...", seam},
 		{"job/...", append([]string{"job/..."}, seam...)},
