@@ -35,6 +35,7 @@ type pipeliner interface {
 func contenders() []contender {
 	return []contender{
 		{"raw", serveRaw, dialRaw},
+		{"raw-callers", serveRaw, dialRawAsks},
 		{"leat", serveLeat(false), dialLeat(false, false)},
 		{"leat-typed", serveLeat(false), dialLeat(false, true)},
 		{"leat-tls", serveLeat(true), dialLeat(true, false)},

@@ -83,7 +83,11 @@ func dialRaw(addr string) (client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &raw{conn: conn, in: bufio.NewReaderSize(conn, 64<<10), out: bufio.NewWriterSize(conn, 64<<10)}, nil
+	return newRaw(conn), nil
+}
+
+func newRaw(conn net.Conn) *raw {
+	return &raw{conn: conn, in: bufio.NewReaderSize(conn, 64<<10), out: bufio.NewWriterSize(conn, 64<<10)}
 }
 
 func (r *raw) write(flags uint32, payload []byte) error {

@@ -22,8 +22,8 @@ type workload struct {
 func workloads() []workload {
 	return []workload{
 		{"ask, 1 in flight, 64 B", false, 1, 64, []string{"raw", "leat", "leat-tls", "grpc-stream", "grpc-unary", "net/rpc", "nats"}},
-		{"ask, 64 in flight, 64 B", false, 64, 64, []string{"raw", "leat", "leat-tls", "leat-typed", "grpc-stream", "grpc-typed", "grpc-unary", "net/rpc", "nats"}},
-		{"ask, 64 in flight, 1 KiB", false, 64, 1024, []string{"raw", "leat", "leat-tls", "grpc-stream", "grpc-unary", "net/rpc", "nats"}},
+		{"ask, 64 in flight, 64 B", false, 64, 64, []string{"raw", "raw-callers", "leat", "leat-tls", "leat-typed", "grpc-stream", "grpc-typed", "grpc-unary", "net/rpc", "nats"}},
+		{"ask, 64 in flight, 1 KiB", false, 64, 1024, []string{"raw", "raw-callers", "leat", "leat-tls", "grpc-stream", "grpc-unary", "net/rpc", "nats"}},
 		{"one-way, 1 sender, 64 B", true, 1, 64, []string{"raw", "leat", "leat-tls", "grpc-stream", "nats"}},
 	}
 }
