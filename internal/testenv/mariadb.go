@@ -58,6 +58,8 @@ func MariaDBWith(t testing.TB, settings ...string) *MariaDBServer {
 func newMariaDBServer(settings []string) *MariaDBServer {
 	defaults := []string{
 		"innodb_flush_log_at_trx_commit=2",
+		"innodb_flush_method=nosync",
+		"debug_no_sync=1",
 		"innodb_log_file_size=48M",
 		"innodb_buffer_pool_size=128M",
 		"max_connections=200",

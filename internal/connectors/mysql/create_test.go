@@ -95,6 +95,25 @@ func TestCreatedTypes(t *testing.T) {
 	}
 }
 
+// Only what is the declaration of labels and no more becomes a type.
+func TestLabels(t *testing.T) {
+	t.Parallel()
+	for declaration, want := range map[string][]string{
+		"enum('a')": {"a"}, "set('a','b''c')": {"a", "b'c"}, "enum('')": {""}, "enum('(',',')": {"(", ","},
+		`enum('a\\b','x\ny','\0')`: {`a\b`, "x\ny", "\x00"},
+		"enum()":                   nil, "enum('a'": nil, "enum('a') x": nil, "enum('a'), b int, c enum('d')": nil, "enum(a)": nil, "mood": nil,
+		"enum('a',)": nil, `enum('\')`: nil, "": nil,
+	} {
+		if got := labelsOf(declaration); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+			t.Errorf("%s has the labels %q, want %q", declaration, got, want)
+		}
+	}
+	r := newRig(t, `CREATE TABLE t (v ENUM('a\\b', 'it''s', 'x\ny', 't\tb', ',', ')'))`, nil, untyped("v")...)
+	if c := r.load(`a\b`, "it's", "x\ny", "t\tb", ",", ")"); c.Written != 6 {
+		t.Errorf("rejected %q", r.rejected)
+	}
+}
+
 // What the source tells apart stays apart in the key of a table that is made.
 func TestCreatedKeys(t *testing.T) {
 	t.Parallel()

@@ -153,7 +153,7 @@ func (m *maker) column(t batch.Type) (string, batch.Type) {
 func (m *maker) own(t batch.Type) (string, bool) {
 	name := strings.ToLower(t.Name)
 	switch {
-	case t.Kind == batch.Named && (strings.HasPrefix(name, "enum(") || strings.HasPrefix(name, "set(")):
+	case t.Kind == batch.Named && labelsOf(t.Name) != nil:
 		return t.Name, true
 	case t.Kind == batch.Named && (name == "inet6" && m.server.number >= 100500 || name == "inet4" && m.server.number >= 101000):
 		return strings.ToUpper(name), m.server.mariaDB

@@ -2,6 +2,7 @@ package mysql
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -108,14 +109,14 @@ func FuzzMembers(f *testing.F) {
 	f.Add("a", "b")
 	f.Add("it's", "''")
 	f.Add(",", "'),(")
+	f.Add(`\`, "\n\x00\r\t")
 	f.Fuzz(func(t *testing.T, a, b string) {
-		quote := func(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
-		c := column{columnType: "enum(" + quote(a) + "," + quote(b) + ")"}
-		members := c.members()
-		for _, label := range []string{a, b} {
-			if _, ok := members[label]; !ok {
-				t.Errorf("%s has no label %q: %q", c.columnType, label, members)
-			}
+		quote := func(s string) string {
+			return "'" + strings.NewReplacer("'", "''", `\`, `\\`, "\n", `\n`, "\r", `\r`, "\x00", `\0`).Replace(s) + "'"
+		}
+		declaration := "enum(" + quote(a) + "," + quote(b) + ")"
+		if got := labelsOf(declaration); !slices.Equal(got, []string{a, b}) {
+			t.Errorf("%s has the labels %q, want %q and %q", declaration, got, a, b)
 		}
 	})
 }

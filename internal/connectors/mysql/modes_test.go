@@ -330,6 +330,15 @@ func TestServerWithoutLocalInfile(t *testing.T) {
 	}
 }
 
+// A server that could not take our transactions is found out before anything is made.
+func TestServerWithStatementsInItsLog(t *testing.T) {
+	t.Parallel()
+	server := testenv.MariaDBWith(t, "log_bin=bin", "binlog_format=STATEMENT")
+	r := newRigAt(t, server, server.Database(t), "", nil, untyped("id")...)
+	_, err := r.sink.Resolve(t.Context(), r.in)
+	expectClass(t, err, connector.Usage, "binlog_format", "MIXED")
+}
+
 // LOAD DATA takes a row only up to max_allowed_packet either.
 func TestLargestRow(t *testing.T) {
 	t.Parallel()

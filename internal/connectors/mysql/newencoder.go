@@ -92,7 +92,7 @@ func (e *encoder) text(c *column, server version) bool {
 	case "json":
 		e.check, e.form = checkJSON, fieldText
 	case "enum", "set":
-		e.check, e.members = checkSet, c.members()
+		e.check, e.members = checkSet, members(c.columnType)
 		if c.dataType == "enum" {
 			e.check = checkEnum
 		}
@@ -131,28 +131,4 @@ func (e *encoder) bytes(c *column) bool {
 	}
 	e.check, e.form = checkBytes, fieldBytes
 	return true
-}
-
-// members reads the labels of an enum's or a set's declaration.
-func (c *column) members() map[string]struct{} {
-	members := map[string]struct{}{}
-	_, list, _ := strings.Cut(c.columnType, "(")
-	for {
-		_, rest, ok := strings.Cut(list, "'")
-		if !ok {
-			return members
-		}
-		var label strings.Builder
-		for {
-			text, after, _ := strings.Cut(rest, "'")
-			label.WriteString(text)
-			if !strings.HasPrefix(after, "'") {
-				list = after
-				break
-			}
-			label.WriteByte('\'')
-			rest = after[1:]
-		}
-		members[label.String()] = struct{}{}
-	}
 }

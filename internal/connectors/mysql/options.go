@@ -15,6 +15,12 @@ const (
 	modeUpsert    = "upsert"
 )
 
+// The ways of rows that load names besides auto.
+const (
+	loadInfile = "infile"
+	loadInsert = "insert"
+)
+
 // nullsKeep has a NULL leave the value of a row of the same key.
 const nullsKeep = "keep"
 

@@ -95,30 +95,6 @@ func (t *target) locate(ctx context.Context, s *session) error {
 	return nil
 }
 
-// look asks the server for what bounds statements and rows.
-func (k *Sink) look(ctx context.Context, s *session, t *target) error {
-	row, err := s.one(ctx, "SELECT @@local_infile, @@max_allowed_packet")
-	if err != nil {
-		return wrap("look up the server's settings", err)
-	}
-	if t.maxPacket, err = number(row[1]); err != nil {
-		return err
-	}
-	t.loads, t.way = true, "by LOAD DATA LOCAL INFILE, from memory"
-	switch {
-	case k.options.Load == "insert":
-		t.loads, t.way = false, "by INSERT of many rows, as load: insert says"
-	case !t.transactional:
-		t.loads, t.way = false, "by INSERT, one row at a time, since the table's engine has no transactions"
-	case isTrue(row[0]) || string(row[0]) == "ON":
-	case k.options.Load == "infile":
-		return connector.Errorf(connector.Usage, "load: infile, but the server's local_infile is off; switch it on, or say load: insert")
-	default:
-		t.loads, t.way = false, "by INSERT of many rows, since the server's local_infile is off"
-	}
-	return nil
-}
-
 // takeUp matches a table that is there.
 func (k *Sink) takeUp(ctx context.Context, s *session, t *target, in *batch.Schema) error {
 	if err := checkKind(t.relation); err != nil {
