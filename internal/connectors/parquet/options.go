@@ -3,6 +3,7 @@ package parquet
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/leatdata/leat/connector/option"
 	"github.com/leatdata/leat/internal/connectors/parquet/format"
@@ -27,10 +28,8 @@ type SinkOptions struct {
 
 // Validate implements the check of package option.
 func (o *SourceOptions) Validate() error {
-	for _, path := range o.Path {
-		if path == files.Standard {
-			return errors.New("path: Parquet cannot be read from standard input, since its index stands at the end: name a file")
-		}
+	if slices.Contains(o.Path, files.Standard) {
+		return errors.New("path: Parquet cannot be read from standard input, since its index stands at the end: name a file")
 	}
 	return nil
 }

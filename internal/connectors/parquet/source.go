@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/leatdata/leat/batch"
@@ -166,14 +167,14 @@ func (o *opened) choose(wanted []string) error {
 }
 
 func named(nodes []*node) string {
-	text := ""
+	var text strings.Builder
 	for i, n := range nodes {
 		if i > 0 {
-			text += ", "
+			text.WriteString(", ")
 		}
-		text += n.Name
+		text.WriteString(n.Name)
 	}
-	return text
+	return text.String()
 }
 
 // sameColumns compares the columns of a file with those of the first. Whether

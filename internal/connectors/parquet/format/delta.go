@@ -129,7 +129,7 @@ func (d *Deltas) bits(width uint64) uint64 {
 		return v & (1<<width - 1)
 	}
 	var v uint64
-	for i := uint64(0); i < width; i++ {
+	for i := range width {
 		k := d.bit + i
 		if int(k/8) < len(d.data) {
 			v |= uint64(d.data[k/8]>>(k%8)&1) << i
