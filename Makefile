@@ -20,7 +20,7 @@ PACKAGES = gcc postgresql mariadb-server nodejs npm
 # What leat is measured beside.
 PEERS    = mariadb-client pgloader sqlite3
 
-.PHONY: build test test-race test-measured packages peers check bench test-bench fuzz soak
+.PHONY: build test test-race test-measured packages peers check bench bench-rpc test-bench fuzz soak
 # One goal after the other: test prints its two runs in order.
 .NOTPARALLEL:
 
@@ -49,6 +49,7 @@ check:
 	$(TOOL) staticcheck ./...
 	$(TOOL) golangci-lint run ./...
 	cd bench && $(GO) vet ./... && $(GO) fix -diff ./...
+	cd bench/rpc && $(GO) vet ./... && $(GO) fix -diff ./...
 
 # Each fuzz test of the tree for FUZZTIME. What one finds is written below its
 # package's testdata/fuzz and is kept: commit it with the repair.
@@ -61,6 +62,10 @@ soak: packages
 
 bench: packages peers
 	cd bench && $(GO) run .
+
+# The rpc package beside its peers, a module of its own.
+bench-rpc:
+	cd bench/rpc && $(GO) run .
 
 # The tests of bench itself, which run all peers on few rows.
 test-bench: packages peers
