@@ -283,7 +283,7 @@ func (s *Source) lastRange(sh *shape, e connector.Enumeration, low []string, z s
 }
 
 func rangeSplit(sh *shape, low, high []string, z size) connector.Split {
-	spec := splitSpec{Key: sh.key, Low: low, High: high, Ordered: sh.unique}
+	spec := splitSpec{Key: sh.key, Low: low, High: high, NotNull: sh.nullable, Ordered: sh.unique}
 	label := sh.what
 	if low != nil {
 		label += " after " + strings.Join(low, ", ")

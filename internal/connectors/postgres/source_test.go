@@ -178,6 +178,25 @@ func TestKeySplits(t *testing.T) {
 	}
 }
 
+// Rows whose key is NULL are a split, and in no other one: also where one range
+// holds all the rest.
+func TestKeysThatAreNull(t *testing.T) {
+	t.Parallel()
+	r := newReadRig(t, "CREATE TABLE t (id int, v int); INSERT INTO t SELECT NULLIF(i % 7, 0) * i, i FROM generate_series(1, 1000) i; CREATE INDEX ON t (id);"+
+		"CREATE TABLE nulls (id int, v int); INSERT INTO nulls SELECT NULL, i FROM generate_series(1, 10) i; CREATE TABLE empty (id int, v int)")
+	for _, table := range []string{"t", "nulls", "empty"} {
+		for _, options := range []map[string]any{
+			{"table": table, "key": "id"}, {"table": table, "key": "id", "split_rows": 137}, {"table": table, "key": "id", "split_rows": 5000},
+			{"query": "SELECT * FROM " + table, "key": "id"}, {"query": "SELECT * FROM " + table, "key": "id", "split_rows": 137},
+		} {
+			s := r.source(options, connector.SourceEnv{})
+			for _, want := range []connector.Want{{Parallelism: 2}, {Ordered: true}} {
+				r.expectRows(readAll(t, s, want), "SELECT * FROM "+table)
+			}
+		}
+	}
+}
+
 func TestTIDSplits(t *testing.T) {
 	t.Parallel()
 	r := newReadRig(t, "CREATE TABLE t (a int, v text); INSERT INTO t SELECT i, repeat('x', 500) FROM generate_series(1, 20000) i; DELETE FROM t WHERE a % 3 = 0")

@@ -16,8 +16,9 @@ type splitSpec struct {
 	Key  []string `json:"key,omitempty"`
 	Low  []string `json:"low,omitempty"`
 	High []string `json:"high,omitempty"`
-	// Null selects the rows whose key is NULL.
-	Null bool `json:"null,omitempty"`
+	// Null selects the rows whose key is NULL, NotNull those where it is not.
+	Null    bool `json:"null,omitempty"`
+	NotNull bool `json:"not_null,omitempty"`
 	// Ordered reads in the order of Key.
 	Ordered bool `json:"ordered,omitempty"`
 	// Table is the table of a range of blocks: from From and before To, 0 is
@@ -94,8 +95,11 @@ func compare(columns []column, operator string, key []string) string {
 // conditions are those that select the split's rows after a position.
 func (p *splitSpec) conditions(columns []column, after []string) []string {
 	var list []string
-	if p.Null {
+	switch {
+	case p.Null:
 		list = append(list, quoteName(p.Key[0])+" IS NULL")
+	case p.NotNull:
+		list = append(list, quoteName(p.Key[0])+" IS NOT NULL")
 	}
 	if p.Low != nil && after == nil {
 		list = append(list, compare(columns, ">", p.Low))
