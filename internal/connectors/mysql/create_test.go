@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/leatdata/leat/batch"
+	"github.com/leatdata/leat/batch/value"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
 )
@@ -91,6 +92,23 @@ func TestCreatedTypes(t *testing.T) {
 		promised := plan.Schema.Fields[i].Type
 		if promised.Kind != f.Type.Kind || promised.Length != f.Type.Length || promised.Precision != f.Type.Precision || promised.Scale != f.Type.Scale || promised.Fraction != f.Type.Fraction {
 			t.Errorf("column %s of %s: promised %+v, made %+v", f.Name, fields[i].Type, promised, f.Type)
+		}
+	}
+}
+
+// The short way of dates takes no day that the calendar has not.
+func TestPlainDates(t *testing.T) {
+	t.Parallel()
+	for year := range 3 {
+		for month := range 14 {
+			for day := range 33 {
+				text := fmt.Appendf(nil, "20%02d-%02d-%02d", year, month, day)
+				_, err := value.ParseDate(text)
+				leap := month == 2 && day == 29
+				if got := plainDate(text); got != (err == nil && !leap) {
+					t.Errorf("%s: %t, and as a date %v", text, got, err)
+				}
+			}
 		}
 	}
 }

@@ -235,3 +235,32 @@ func TestRecordsThatTheServerRefuses(t *testing.T) {
 	}
 	r.expect("SELECT COUNT(*), SUM(id) FROM t", fmt.Sprintf("%d|%d", n-4, n*(n+1)/2-77-555-11000-12345))
 }
+
+// Rule 6: what only the table can refuse is the record's fault, whatever refuses it.
+func TestRefusedByTheTable(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ setup, reason string }{
+		"trigger": {`CREATE TABLE t (id INT); CREATE TRIGGER judge BEFORE INSERT ON t FOR EACH ROW
+  IF NEW.id = 3 THEN SIGNAL SQLSTATE '45000' SET MESSAGE_TEXT = 'three is no number'; END IF`, "three is no number"},
+		"trigger of a state of its own": {`CREATE TABLE t (id INT); CREATE TRIGGER judge BEFORE INSERT ON t FOR EACH ROW
+  IF NEW.id = 3 THEN SIGNAL SQLSTATE 'L1234' SET MYSQL_ERRNO = 5555, MESSAGE_TEXT = 'three is no number'; END IF`, "three is no number"},
+		"partition":      {"CREATE TABLE t (id INT) PARTITION BY RANGE (id) (PARTITION low VALUES LESS THAN (3), PARTITION high VALUES LESS THAN (3 + 1))", "partition"},
+		"generated":      {"CREATE TABLE t (id INT, g TINYINT AS (IF(id = 3, 300, 1)) STORED)", "Out of range"},
+		"foreign key":    {"CREATE TABLE p (id INT PRIMARY KEY); INSERT INTO p VALUES (1), (2); CREATE TABLE t (id INT, FOREIGN KEY (id) REFERENCES p (id))", "foreign key"},
+		"missing column": {"CREATE TABLE t (id INT, n INT NOT NULL); CREATE TRIGGER fill BEFORE INSERT ON t FOR EACH ROW SET NEW.n = IF(NEW.id = 3, NULL, 1)", "n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, c.setup, nil, untyped("id")...)
+			third := "3"
+			if name == "partition" {
+				third = "4"
+			}
+			counters := r.load("1", third, "2")
+			if counters.Written != 2 || counters.Dirty != 1 || !strings.HasPrefix(r.rejected[0], third+" ") || !strings.Contains(r.rejected[0], c.reason) {
+				t.Errorf("counters: %+v, rejected %q", counters, r.rejected)
+			}
+			r.expect("SELECT id FROM t ORDER BY id", "1", "2")
+		})
+	}
+}

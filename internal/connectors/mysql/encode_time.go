@@ -119,8 +119,8 @@ func (e *encoder) plainStamp(cell []byte) bool {
 	return len(cell) >= 19 && cell[10] == ' ' && plainDate(cell[:10]) && e.plainClock(cell[11:])
 }
 
-// plainDate reports whether ten bytes are a date of a year from 1 on and a day
-// that each month has.
+// plainDate reports whether ten bytes are a date of a year from 1 on; February
+// 29 is left to who knows of leap years.
 func plainDate(cell []byte) bool {
 	if cell[4] != '-' || cell[7] != '-' {
 		return false
@@ -129,7 +129,12 @@ func plainDate(cell []byte) bool {
 	year, ok2 := twoDigits(cell[2:])
 	month, ok3 := twoDigits(cell[5:])
 	day, ok4 := twoDigits(cell[8:])
-	return ok1 && ok2 && ok3 && ok4 && century+year > 0 && month-1 < 12 && day-1 < 28
+	const longMonths = 1<<1 | 1<<3 | 1<<5 | 1<<7 | 1<<8 | 1<<10 | 1<<12
+	last := 30 + uint(longMonths>>(month&15)&1)
+	if month == 2 {
+		last = 28
+	}
+	return ok1 && ok2 && ok3 && ok4 && century+year > 0 && month-1 < 12 && day-1 < last
 }
 
 // plainClock reports whether a cell is a time of day, with no more digits of a

@@ -108,6 +108,10 @@ func numberOf(err error) uint16 {
 // holds: values, keys, checks, foreign keys, partitions, a trigger's SIGNAL.
 const recordFaults = " 1022 1048 1062 1118 1136 1138 1169 1216 1217 1263 1264 1265 1292 1364 1365 1366 1367 1369 1406 1411 1416 1425 1427 1439 1441 1451 1452 1526 1557 1586 1591 1592 1644 1690 1748 1761 1762 1859 1906 1911 3140 3141 3144 3156 3157 3616 3617 3641 3643 3729 3730 3732 3733 3751 3819 4025 4038 4162 "
 
+// serverClasses are the classes of SQLSTATEs that the servers' own errors have.
+// 45 is meant for triggers.
+const serverClasses = " \x00\x00 00 01 02 07 08 0A 0K 0Z 20 21 22 23 24 25 26 27 28 2D 2F 34 35 37 38 39 3B 3C 3D 40 42 44 46 70 HY IM S1 XA XX "
+
 // recordFault reports whether a server's error is the fault of a record.
 func recordFault(err error) bool {
 	refusal, ok := errors.AsType[*driver.MySQLError](err)
@@ -115,7 +119,8 @@ func recordFault(err error) bool {
 		return false
 	}
 	// What a trigger raises by SIGNAL may have any number, and says so by its state.
-	return strings.Contains(recordFaults, fmt.Sprintf(" %d ", refusal.Number)) || string(refusal.SQLState[:]) == "45000"
+	class := string(refusal.SQLState[:2])
+	return strings.Contains(recordFaults, fmt.Sprintf(" %d ", refusal.Number)) || !strings.Contains(serverClasses, " "+class+" ")
 }
 
 // reasonOf is what a dirty record says of the server's refusal.

@@ -98,38 +98,43 @@ func (k *Sink) closeRows(ctx context.Context, s *session, t *target, run connect
 		return "", err
 	}
 	outcome = k.afterRows()
-	err = k.evictor.during(ctx, s, wait{locks: locks}, func() error {
-		return s.transact(ctx, func() error {
-			m, err := l.lock(ctx, s, run.ID)
-			if err != nil {
+	err = s.transact(ctx, func() error {
+		var m *marker
+		// Takes the rows' locks, and with them the word of all writers.
+		err := k.evictor.during(ctx, s, wait{locks: locks}, func() (err error) {
+			if m, err = l.lock(ctx, s, run.ID); err != nil {
 				return err
 			}
-			if err := l.takes(m, run.ID); err != nil {
-				return err
-			}
-			totals, err := sums(ctx, s, l, m, states)
-			if err != nil {
-				return err
-			}
-			if k.options.Mode == modeOverwrite {
-				moved, err := k.replace(ctx, s, t, t.staging(run.ID), totals.Written)
-				if err != nil {
-					return err
-				}
-				if !moved {
-					outcome = outcomeRenaming
-				}
-			}
-			text, err := json.Marshal(totals)
-			if err != nil {
-				return fmt.Errorf("write the totals: %w", err)
-			}
-			if err := l.end(ctx, s, run.ID, outcome, string(text)); err != nil {
-				return err
-			}
-			k.fail("before-finish")
-			return nil
+			return l.lockSplits(ctx, s, run.ID)
 		})
+		if err != nil {
+			return err
+		}
+		if err := l.takes(m, run.ID); err != nil {
+			return err
+		}
+		totals, err := sums(ctx, s, l, m, states)
+		if err != nil {
+			return err
+		}
+		if k.options.Mode == modeOverwrite {
+			moved, err := k.replace(ctx, s, t, t.staging(run.ID), totals.Written)
+			if err != nil {
+				return err
+			}
+			if !moved {
+				outcome = outcomeRenaming
+			}
+		}
+		text, err := json.Marshal(totals)
+		if err != nil {
+			return fmt.Errorf("write the totals: %w", err)
+		}
+		if err := l.end(ctx, s, run.ID, outcome, string(text)); err != nil {
+			return err
+		}
+		k.fail("before-finish")
+		return nil
 	})
 	return outcome, err
 }

@@ -61,6 +61,12 @@ func (l *ledger) splitLocks(ctx context.Context, s *session, run string) ([]stri
 	return locks, wrap("list the splits", err)
 }
 
+// lockSplits holds the locks of a run's split rows until the transaction ends.
+func (l *ledger) lockSplits(ctx context.Context, s *session, run string) error {
+	_, err := s.query(ctx, "SELECT split FROM "+l.positions.String()+" WHERE run = "+quoteText(run)+" ORDER BY split FOR UPDATE")
+	return wrap("lock the splits", err)
+}
+
 // marker is a run's row.
 type marker struct {
 	run     string

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"log/slog"
-	"strconv"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -116,25 +116,28 @@ func (e *evictor) end(ctx context.Context, waiter int64, w wait) (ended []int64,
 			return nil, err
 		}
 	}
-	for _, lock := range w.locks {
-		row, err := s.one(ctx, "SELECT IS_USED_LOCK("+quoteText(lock)+")")
+	for locks := range slices.Chunk(w.locks, 500) {
+		asked := make([]string, len(locks))
+		for i, lock := range locks {
+			asked[i] = "IS_USED_LOCK(" + quoteText(lock) + ")"
+		}
+		holders, err := s.one(ctx, "SELECT "+strings.Join(asked, ", "))
 		if err != nil {
 			return ended, err
 		}
-		if row[0] == nil {
-			continue
+		for _, holder := range holders {
+			id, err := number(holder)
+			if err != nil {
+				return ended, err
+			}
+			if id == 0 || id == waiter || e.isBusy(id) {
+				continue
+			}
+			if _, err := s.exec(ctx, "KILL "+string(holder)); err != nil && numberOf(err) != errNoSuchThread {
+				return ended, err
+			}
+			ended = append(ended, id)
 		}
-		id, err := strconv.ParseInt(string(row[0]), 10, 64)
-		if err != nil {
-			return ended, fmt.Errorf("read who holds a lock: %w", err)
-		}
-		if id == waiter || e.isBusy(id) {
-			continue
-		}
-		if _, err := s.exec(ctx, "KILL "+string(row[0])); err != nil && numberOf(err) != errNoSuchThread {
-			return ended, err
-		}
-		ended = append(ended, id)
 	}
 	return ended, nil
 }

@@ -262,8 +262,8 @@ func (k *Sink) giveUp(ctx context.Context, s *session, t *target, run connector.
 // closeRun marks an earlier run as given up, in a transaction.
 func (k *Sink) closeRun(ctx context.Context, s *session, l *ledger, run connector.Run, m *marker) error {
 	// Takes the rows' locks, and with them the word of all its writers.
-	if _, err := s.query(ctx, "SELECT split FROM "+l.positions.String()+" WHERE run = "+quoteText(m.run)+" ORDER BY split FOR UPDATE"); err != nil {
-		return wrap("lock the splits of the run to give up", err)
+	if err := l.lockSplits(ctx, s, m.run); err != nil {
+		return err
 	}
 	states, err := l.states(ctx, s, m)
 	if err != nil && connector.ClassOf(err) != connector.Fatal {

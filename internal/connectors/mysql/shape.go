@@ -51,6 +51,9 @@ func (s *Source) tableShape(ctx context.Context, session *session) (*shape, erro
 	if rel.isView() {
 		sh.what = "view " + rel.name.String()
 	}
+	if err := s.checkRights(ctx, session, sh); err != nil {
+		return nil, err
+	}
 	if sh.columns, err = s.chosen(rel.columns); err != nil {
 		return nil, err
 	}
@@ -64,6 +67,19 @@ func (s *Source) tableShape(ctx context.Context, session *session) (*shape, erro
 		sh.schema.Key = sh.key
 	}
 	return sh, nil
+}
+
+// checkRights makes sure that all columns are meant where the job names none:
+// of those that a user may not read the catalogue says nothing.
+func (s *Source) checkRights(ctx context.Context, session *session, sh *shape) error {
+	if s.only != nil {
+		return nil
+	}
+	_, err := session.query(ctx, "SELECT * FROM "+sh.from+" LIMIT 0")
+	if n := numberOf(err); n == errNoRight || n == errNoColumnRight {
+		return connector.Errorf(connector.Usage, "%s: %w; if only some columns may be read, name them in the job", sh.what, err)
+	}
+	return wrap("look up "+sh.what, err)
 }
 
 // chosen leaves out the columns that the job does not need.

@@ -173,3 +173,19 @@ func TestSplitsOfAnotherKey(t *testing.T) {
 		}
 	}
 }
+
+// Columns that a user may not see are not left out in silence.
+func TestColumnsWithoutRights(t *testing.T) {
+	r := newSourceRig(t, "CREATE TABLE t (a int PRIMARY KEY, secret int); INSERT INTO t VALUES (1, 2)")
+	user := "part_" + r.database()
+	r.maria.Exec(t, r.url, "CREATE USER "+user+"; GRANT SELECT (a) ON t TO "+user)
+	t.Cleanup(func() { r.maria.Exec(t, r.url, "DROP USER "+user) })
+	limited := map[string]any{"url": strings.Replace(r.url, "root@", user+"@", 1)}
+	_, err := r.source(limited, connector.SourceEnv{}).Schema(t.Context())
+	if connector.ClassOf(err) != connector.Usage || !strings.Contains(fmt.Sprint(err), "name them in the job") {
+		t.Errorf("all columns: %v", err)
+	}
+	if rows, _ := readAll(t, r.source(limited, connector.SourceEnv{Columns: []string{"a"}}), connector.Want{}); strings.Join(rows, " ") != "1" {
+		t.Errorf("read %q", rows)
+	}
+}
