@@ -35,7 +35,7 @@ type job struct {
 
 var crashRun = connector.Run{ID: "0198f2c4-run", Job: "test"}
 
-const crashRows = 70
+const crashRows = 50
 
 // process is what one process does of the job until it is done or fails.
 func (j *job) process(ctx context.Context, fsys storage.FS) error {
@@ -47,7 +47,7 @@ func (j *job) process(ctx context.Context, fsys storage.FS) error {
 	if err != nil {
 		return err
 	}
-	o := SinkOptions{Path: j.out, RollSize: 2500, RowGroupRows: 8}.withDefaults()
+	o := SinkOptions{Path: j.out, RollSize: 2500, RowGroupRows: 8, Compression: "none"}.withDefaults()
 	snk, err := NewSink(fsys, &o, connector.SinkEnv{})
 	if err != nil {
 		return err
@@ -156,7 +156,7 @@ func (j *job) setUp(t *testing.T, seed uint64) *crashfs.FS {
 			t.Fatal(err)
 		}
 	}
-	write(t, fsys, SinkOptions{Path: "/in/a.parquet", RowGroupRows: 11}, connectortest.Schema(), batchesOf(connectortest.Schema(), crashContent(), 11)...)
+	write(t, fsys, SinkOptions{Path: "/in/a.parquet", RowGroupRows: 11, Compression: "none"}, connectortest.Schema(), batchesOf(connectortest.Schema(), crashContent(), 11)...)
 	*j = job{out: j.out, slots: j.slots, abandon: j.abandon, exchange: j.exchange, states: map[connector.SplitID]connector.SplitState{}}
 	return fsys
 }

@@ -15,11 +15,11 @@ import (
 	"github.com/leatdata/leat/internal/testenv"
 )
 
-// duckRows returns what DuckDB reads of a file, as texts.
-func duckRows(t *testing.T, d *testenv.DuckDB, path, columns string) []connectortest.Row {
+// duckRows returns the rows of a query of texts.
+func duckRows(t *testing.T, d *testenv.DuckDB, query string) []connectortest.Row {
 	t.Helper()
 	var rows []connectortest.Row
-	for _, r := range d.Query(t, fmt.Sprintf("SET TimeZone = 'UTC'; SELECT %s FROM read_parquet('%s')", columns, path)) {
+	for _, r := range d.Query(t, query) {
 		row := connectortest.Row{}
 		for _, cell := range r {
 			if cell == nil {
@@ -105,16 +105,17 @@ func sameInDuckDB(k batch.Kind, got, want string) bool {
 
 func TestDuckDBReadsAllCompressionsAndEncodings(t *testing.T) {
 	duck := testenv.NewDuckDB(t)
-	schema, rows := mixedRows(9000, 11)
-	for _, compression := range []string{"zstd", "snappy", "gzip", "none"} {
-		t.Run(compression, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "a.parquet")
-			o := SinkOptions{Path: path, Compression: compression, RowGroupRows: 4000}
-			write(t, storage.Local{}, o, schema, batchesOf(schema, rows, 2000)...)
-			checkRows(t, duckRows(t, duck, path, "CAST(COLUMNS(*) AS VARCHAR)"), rows)
-			// The bounds in the footer leave nothing out.
-			got := duckRows(t, duck, path, fmt.Sprintf("CAST(count(*) AS VARCHAR) FROM read_parquet('%s') WHERE sorted = %s; --", path, rows[7000][0]))
-			checkRows(t, got, []connectortest.Row{{"1"}})
-		})
+	schema, rows := mixedRows(6000, 11)
+	dir := t.TempDir()
+	var want []connectortest.Row
+	for _, compression := range []string{"gzip", "none", "snappy", "zstd"} {
+		o := SinkOptions{Path: filepath.Join(dir, compression+".parquet"), Compression: compression, RowGroupRows: 4000}
+		write(t, storage.Local{}, o, schema, batchesOf(schema, rows, 2000)...)
+		want = append(want, rows...)
 	}
+	from := fmt.Sprintf("FROM read_parquet('%s')", filepath.Join(dir, "*.parquet"))
+	checkRows(t, duckRows(t, duck, "SELECT CAST(COLUMNS(*) AS VARCHAR) "+from), want)
+	// The bounds in the footer leave nothing out.
+	got := duckRows(t, duck, "SELECT CAST(count(*) AS VARCHAR) "+from+" WHERE sorted = "+rows[5000][0])
+	checkRows(t, got, []connectortest.Row{{"4"}})
 }

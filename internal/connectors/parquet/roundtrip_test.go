@@ -228,9 +228,9 @@ func mixedRows(n int, seed uint64) (*batch.Schema, []connectortest.Row) {
 }
 
 func TestAllCompressionsAndEncodings(t *testing.T) {
-	schema, rows := mixedRows(60_000, 7)
+	schema, rows := mixedRows(20_000, 7)
 	for _, compression := range []string{"zstd", "snappy", "gzip", "none"} {
-		for _, group := range []int{1000, 50_000} {
+		for _, group := range []int{1000, 15_000} {
 			t.Run(fmt.Sprint(compression, group), func(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "a.parquet")
 				o := SinkOptions{Path: path, Compression: compression, RowGroupRows: group}
@@ -246,7 +246,7 @@ func TestAllCompressionsAndEncodings(t *testing.T) {
 // A batch with records that cannot be held is taken back and added again
 // without them, whatever its columns' encodings have become meanwhile.
 func TestDirtyRecordsAmongManyOthers(t *testing.T) {
-	schema, rows := mixedRows(40_000, 9)
+	schema, rows := mixedRows(20_000, 9)
 	var want []connectortest.Row
 	for i, row := range rows {
 		if i%997 == 0 {

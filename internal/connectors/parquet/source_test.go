@@ -137,8 +137,10 @@ func TestTypesWrittenAsOthersAreTold(t *testing.T) {
 	s := newTestSink(t, storage.Local{}, SinkOptions{Path: filepath.Join(t.TempDir(), "a.parquet")})
 	elem := batch.Of(batch.Int32)
 	plan, err := s.Resolve(t.Context(), &batch.Schema{Fields: []batch.Field{
-		{Name: "n", Type: batch.Of(batch.Decimal)}, {Name: "big", Type: batch.Type{Kind: batch.Decimal, Precision: 40}},
-		{Name: "list", Type: batch.Type{Kind: batch.Array, Elem: &elem}}, {Name: "span", Type: batch.Of(batch.Interval)},
+		{Name: "n", Type: batch.Of(batch.Decimal)},
+		{Name: "big", Type: batch.Type{Kind: batch.Decimal, Precision: 40}},
+		{Name: "list", Type: batch.Type{Kind: batch.Array, Elem: &elem}},
+		{Name: "span", Type: batch.Of(batch.Interval)},
 		{Name: "fine", Type: batch.Of(batch.Int64)},
 	}})
 	if err != nil {
