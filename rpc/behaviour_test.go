@@ -611,3 +611,42 @@ func TestInboxIsScheduledOncePerBusyTime(t *testing.T) {
 		close(gate)
 	})
 }
+
+func TestMoreNamesThanAConnectionNumbers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := pair(t, nil)
+		for i := range 3 {
+			register(t, server, fmt.Sprint("e", i), Endpoint{Handlers: []Handler{echo()}})
+		}
+		keep := client.RefAt(server.Addr(), "e0")
+		for i := range 2*maxTargets + 100 {
+			name := fmt.Sprint("e", i)
+			_, err := Ask[reply](t.Context(), client.RefAt(server.Addr(), name), question{"x"})
+			if i < 3 && err != nil || i >= 3 && !errors.Is(err, ErrNotFound) {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		mustAsk(t, keep, "x", "x")
+	})
+}
+
+func TestSenderLearnsOfMessagesWithoutAnEndpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []string
+		server, client := pair(t, func(_, b *Config) {
+			b.Hooks.Dropped = func(to string, n int, err error) { told = append(told, fmt.Sprint(n, " ", err)) }
+		})
+		for range 3 {
+			if err := Send(client.RefAt(server.Addr(), "nobody"), note{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if got := strings.Join(told, ", "); got != "3 could not find endpoint nobody" {
+			t.Fatal(got)
+		}
+		if s := server.Stats(); s.Dropped != 3 {
+			t.Fatalf("%+v", s)
+		}
+	})
+}
