@@ -156,7 +156,7 @@ func (r *reader) message(k kind, m wire.Message) error {
 	if e.msg = t.msg; t.msg == nil {
 		e.value = unknown{t.name}
 	} else {
-		e.setData(m.Payload)
+		e.value, e.size = enclosed(m.Payload)
 	}
 	if m.Millis > 0 {
 		wait := time.Duration(min(m.Millis, math.MaxInt64/uint64(time.Millisecond)/2)) * time.Millisecond
