@@ -17,7 +17,7 @@ MEASURED = ^Test(Alloc|Memory|Startup)
 # What tests need beside Go: a C compiler for the race detector, and servers.
 PACKAGES = gcc postgresql
 
-.PHONY: build test test-race test-measured packages check bench fuzz soak
+.PHONY: build test test-race test-measured packages check bench bench-rpc fuzz soak
 # One goal after the other: test prints its two runs in order.
 .NOTPARALLEL:
 
@@ -45,6 +45,7 @@ check:
 	$(TOOL) staticcheck ./...
 	$(TOOL) golangci-lint run ./...
 	cd bench && $(GO) vet ./... && $(GO) fix -diff ./...
+	cd bench/rpc && $(GO) vet ./... && $(GO) fix -diff ./...
 
 # Each fuzz test of the tree for FUZZTIME. What one finds is written below its
 # package's testdata/fuzz and is kept: commit it with the repair.
@@ -57,3 +58,7 @@ soak: packages
 
 bench: packages
 	cd bench && $(GO) run .
+
+# The rpc package beside its peers, whose modules only this needs.
+bench-rpc:
+	cd bench/rpc && $(GO) run .
