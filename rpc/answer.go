@@ -32,7 +32,7 @@ func answer[Resp any](env *Env, to addressee, m *message, resp Resp) (sent bool,
 		if err != nil {
 			return false, fmt.Errorf("encode reply %s: %w", m.name, err)
 		}
-		return to.call.reply(to.id, p), nil
+		return to.call.reply(to.id, &p), nil
 	}
 	if b, ok := any(&resp).(*Bytes); ok {
 		return to.link.reply(to.id, m, *b)

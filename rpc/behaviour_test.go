@@ -611,3 +611,44 @@ func TestInboxIsScheduledOncePerBusyTime(t *testing.T) {
 		close(gate)
 	})
 }
+
+func TestMoreNamesThanAConnectionNumbers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server, client := pair(t, nil)
+		for i := range 3 {
+			register(t, server, fmt.Sprint("e", i), Endpoint{Handlers: []Handler{echo()}})
+		}
+		keep := client.RefAt(server.Addr(), "e0")
+		for i := range 2*maxTargets + 100 {
+			name := fmt.Sprint("e", i)
+			_, err := Ask[reply](t.Context(), client.RefAt(server.Addr(), name), question{"x"})
+			if i < 3 && err != nil || i >= 3 && !errors.Is(err, ErrNotFound) {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		mustAsk(t, keep, "x", "x")
+	})
+}
+
+func TestSenderLearnsOfMessagesWithoutAnEndpoint(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		told := 0
+		server, client := pair(t, func(_, b *Config) {
+			b.Hooks.Dropped = func(_ string, n int, err error) {
+				if !errors.Is(err, ErrNotFound) || !strings.Contains(err.Error(), "nobody") {
+					t.Errorf("dropped: %v", err)
+				}
+				told += n
+			}
+		})
+		for range 3 {
+			if err := Send(client.RefAt(server.Addr(), "nobody"), note{}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		synctest.Wait()
+		if s := server.Stats(); told != 3 || s.Dropped != 3 {
+			t.Fatalf("%+v", s)
+		}
+	})
+}

@@ -56,7 +56,7 @@ func makeCall(env *Env) *call {
 func (env *Env) newCall(name string, limited bool) *call {
 	c := env.calls.Get().(*call)
 	c.name = name
-	state := c.generation() << callShift
+	state := (c.generation() + 1) << callShift
 	if limited {
 		state |= callLimited
 	}
@@ -76,12 +76,12 @@ func (c *call) settle(generation uint64) bool {
 	return state>>callShift == generation && state&callSettled == 0 && c.state.CompareAndSwap(state, state|callSettled)
 }
 
-func (c *call) reply(generation uint64, p parcel) bool {
+func (c *call) reply(generation uint64, p *parcel) bool {
 	if !c.settle(generation) {
 		c.env.late("")
 		return false
 	}
-	c.result = p
+	c.result = *p
 	c.done <- struct{}{}
 	return true
 }
@@ -99,7 +99,6 @@ func (c *call) fail(generation uint64, err error) bool {
 // more who could still win.
 func (c *call) recycle() {
 	c.result, c.err = parcel{}, nil
-	c.state.Store((c.generation()+1)<<callShift | callSettled)
 	c.env.calls.Put(c)
 }
 

@@ -267,6 +267,7 @@ func TestCaseSendWhileTheConnectionIsReplaced(t *testing.T) {
 		close(stop)
 		senders.Wait()
 		ticker.Stop()
+		synctest.Wait()
 		mustAsk(t, ref, "up again")
 		if len(last) != 8 {
 			t.Fatalf("%d senders came through", len(last))
@@ -360,6 +361,7 @@ func TestCasePeerRestartsOnTheSameAddress(t *testing.T) {
 		if err := server.Stop(context.Background()); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait()
 		dials := network.Dials()
 		began := time.Now()
 		for failures := 0; time.Since(began) < time.Minute; failures++ {

@@ -474,7 +474,7 @@ func TestCaseReplyBeforeTheAskerWaits(t *testing.T) {
 	env := newEnv(t, Config{})
 	ref := register(t, env, "echo", Endpoint{Handlers: []Handler{echo()}})
 	c := env.newCall("echo", true)
-	if !c.reply(c.generation(), parcel{}) {
+	if !c.reply(c.generation(), &parcel{}) {
 		t.Fatal("the reply was not taken")
 	}
 	<-c.done

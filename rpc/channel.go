@@ -70,9 +70,9 @@ func (r *reader) defineTarget(body []byte) error {
 	switch {
 	case err != nil:
 		return err
-	case int(number) != len(r.channels) || len(name) > maxName:
+	case int64(number) != r.base+int64(len(r.channels)) || len(name) > maxName:
 		return wire.ErrBody
-	case number >= maxDefinitions:
+	case len(r.channels) >= maxDefinitions:
 		return errTooManyDefs
 	}
 	r.channels = append(r.channels, &channel{link: r.link, index: number, name: name})
@@ -86,7 +86,7 @@ func (r *reader) defineType(body []byte) error {
 		return err
 	case int(number) != len(r.types) || len(name) > maxName:
 		return wire.ErrBody
-	case number >= maxDefinitions:
+	case len(r.types) >= maxDefinitions:
 		return errTooManyDefs
 	}
 	r.types = append(r.types, incomingType{name: name, msg: r.link.env.registry.byName[name]})
@@ -97,5 +97,6 @@ func (r *reader) forgetTargets() {
 	for _, c := range r.channels {
 		c.dead.Store(true)
 	}
+	r.base += int64(len(r.channels))
 	r.channels = nil
 }

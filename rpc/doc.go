@@ -79,6 +79,6 @@
 // it, lengths and counts that a peer claims take no memory: only what it has sent.
 // Garbage, a frame too long, or more than the credit allows ends the connection.
 //
-// The bytes on the wire are described in docs/adr/0010-the-rpc-wire.md, the way to
+// The bytes on the wire are described in docs/adr/0006-the-rpc-wire.md, the way to
 // build on the package in docs/rpc.md.
 package rpc

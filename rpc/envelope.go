@@ -25,7 +25,7 @@ const (
 type envelope struct {
 	msg *message
 	// value is the message itself, or a pointer to its encoding, which is as long
-	// as size says: see setData.
+	// as size says: see enclosed.
 	value any
 	// from is the way a remote message came; nil for a local one.
 	from *channel
@@ -45,11 +45,11 @@ type envelope struct {
 // encoded is the type of the first byte of an encoding: no message is one.
 type encoded byte
 
-// setData makes an encoding the envelope's value. A pointer fits into an
-// interface as it is, where a slice would be copied to the heap.
-func (e *envelope) setData(data []byte) {
-	e.value = (*encoded)(unsafe.Pointer(unsafe.SliceData(data)))
-	e.size = uint32(len(data) + wire.Overhead)
+// enclosed is an encoding as the value of an envelope, and its size there. A
+// pointer fits into an interface as it is, where a slice would be copied to the
+// heap.
+func enclosed(data []byte) (value any, size uint32) {
+	return (*encoded)(unsafe.Pointer(unsafe.SliceData(data))), uint32(len(data) + wire.Overhead)
 }
 
 // data is the encoding; ok is false when the value is the message itself.
@@ -107,19 +107,17 @@ func load[T any](e *envelope, env *Env) (msg T, err error) {
 }
 
 // enclose is pack for an envelope.
-func enclose[T any](e *envelope, m *message, msg T) error {
-	e.msg = m
+func enclose[T any](m *message, msg T) (value any, size uint32, err error) {
 	if b, ok := any(&msg).(*Bytes); ok {
-		e.setData(*b)
-		return nil
+		value, size = enclosed(*b)
+		return value, size, nil
 	}
 	if m.shared {
-		e.value, e.size = msg, wire.Overhead
-		return nil
+		return msg, wire.Overhead, nil
 	}
 	data, err := m.codec.(typed[T]).append(nil, msg)
-	e.setData(data)
-	return err
+	value, size = enclosed(data)
+	return value, size, err
 }
 
 // parcel is a reply: its encoding, or the value itself.

@@ -107,6 +107,29 @@ func (in *inbox) postAll(list []envelope) error {
 	return nil
 }
 
+// offerTell is offer for a one-way message, without more ado: when it says no,
+// offer says why. What the queue's memory holds behind its end is zero, so that
+// only what a one-way message has need be written.
+func (in *inbox) offerTell(m *message, value any, size uint32) bool {
+	in.mu.Lock()
+	n := len(in.queue)
+	if in.refusal != nil || in.full() || in.waiting != nil || n == cap(in.queue) {
+		in.mu.Unlock()
+		return false
+	}
+	in.queue = in.queue[:n+1]
+	e := &in.queue[n]
+	e.msg, e.value, e.size = m, value, size
+	in.messages++
+	in.bytes += int64(size)
+	_, wake := in.claim()
+	in.mu.Unlock()
+	if wake {
+		in.env.dispatcher.run(in)
+	}
+	return true
+}
+
 // offer queues a local sender's message, unless the inbox is full.
 func (in *inbox) offer(e *envelope) error {
 	in.mu.Lock()

@@ -209,7 +209,9 @@ func (in *inbox) abort(cause error) {
 		case kindAsk:
 			addresseeOf(e).fail(newFailure(in.name, fmt.Errorf("start endpoint: %w", cause)))
 		case kindTell:
-			dropped++
+			if dropped++; e.from != nil {
+				e.from.link.refused(failure{endpoint: in.name, code: codeNotFound}, 1)
+			}
 		}
 		if e.from != nil {
 			e.from.consumed(int64(e.size))

@@ -8,8 +8,8 @@ import (
 
 // Call is an ask whose answer is given by [Call.Reply] or [Call.Fail], once, from
 // any goroutine. A Call that is let go without an answer fails its ask with
-// [ErrNoReply], and OnError is told: at the latest when the endpoint has stopped,
-// or a second after the garbage collector has found it.
+// [ErrNoReply], and OnError is told: when the endpoint has stopped, or, in an Env
+// that is started, a second after the garbage collector has found it.
 type Call[Resp any] struct {
 	token *token
 }

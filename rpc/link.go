@@ -167,6 +167,16 @@ func (l *link) fail(id uint64, f failure) bool {
 	}
 }
 
+// refused lets the peer know of one-way messages that had no endpoint to go to.
+func (l *link) refused(f failure, messages int) {
+	if messages == 0 {
+		return
+	}
+	body := wire.FailureBody{Code: f.code, Text: f.endpoint, Lost: uint32(messages)}
+	prefix := binary.BigEndian.AppendUint64(nil, wire.NoAsk)
+	l.control(l.env.bodies.Append(nil, wire.Version, wire.Failure, prefix, body))
+}
+
 // grant queues credit for a target of the peer's.
 func (l *link) grant(index uint32, bytes int64) {
 	l.control(wire.AppendCredit(nil, index, uint64(bytes)))

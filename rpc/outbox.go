@@ -58,7 +58,9 @@ type outbox struct {
 	crowded bool
 
 	// The numbers given in this session.
-	session  uint64
+	session uint64
+	// targets have the numbers from base on.
+	base     uint32
 	targets  []*target
 	types    []uint32 // by message index: number+1
 	typesNow uint32
@@ -139,9 +141,11 @@ func (o *outbox) define(t *target, m *message, size int) {
 		if len(o.targets) == maxTargets {
 			o.buf = wire.AppendPlain(o.buf, wire.Version, wire.Forget, nil)
 			o.session = o.env.sessions.Add(1)
+			o.base += maxTargets
+			clear(o.targets)
 			o.targets = o.targets[:0]
 		}
-		t.session, t.index, t.credit = o.session, uint32(len(o.targets)), o.window
+		t.session, t.index, t.credit = o.session, o.base+uint32(len(o.targets)), o.window
 		o.targets = append(o.targets, t)
 		o.buf = wire.AppendDefine(o.buf, wire.Target, t.index, t.name)
 	}
@@ -202,7 +206,7 @@ func (o *outbox) giveUp(c *call) {
 func (o *outbox) resetSession() {
 	o.session = o.env.sessions.Add(1)
 	clear(o.targets)
-	o.targets = o.targets[:0]
+	o.base, o.targets = 0, o.targets[:0]
 	clear(o.types)
 	o.typesNow = 0
 	o.window, o.maxFrame = wire.InitialWindow, o.env.cfg.MaxFrame
@@ -288,12 +292,19 @@ func (o *outbox) sift() (tooLarge []waiting, lost int) {
 	return tooLarge, lost
 }
 
-// refund gives back the credit of a message that is not sent. Numbers of before
-// a Forget are of nobody.
+// refund gives back the credit of a message that is not sent.
 func (o *outbox) refund(m wire.Message) {
-	if int(m.Target) < len(o.targets) {
-		o.targets[m.Target].credit += int64(sizeOf(m.Payload))
+	if t := o.numbered(m.Target); t != nil {
+		t.credit += int64(sizeOf(m.Payload))
 	}
+}
+
+// numbered is the target with a number; nil when it is forgotten.
+func (o *outbox) numbered(number uint32) *target {
+	if i := number - o.base; number >= o.base && int(i) < len(o.targets) {
+		return o.targets[i]
+	}
+	return nil
 }
 
 // countTells is how many one-way messages a queue holds.

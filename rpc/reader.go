@@ -18,7 +18,9 @@ const (
 // reader takes a connection's frames apart. It never waits for an endpoint: what
 // a peer may send is bounded by its credit.
 type reader struct {
-	link     *link
+	link *link
+	// channels have the numbers from base on.
+	base     int64
 	channels []*channel
 	types    []incomingType
 
@@ -135,10 +137,11 @@ func (r *reader) frame(f wire.Frame) error {
 
 // message adds a Tell or an Ask to the batch.
 func (r *reader) message(k kind, m wire.Message) error {
-	if int64(m.Target) >= int64(len(r.channels)) || int64(m.Type) >= int64(len(r.types)) {
+	number := int64(m.Target) - r.base
+	if number < 0 || number >= int64(len(r.channels)) || int64(m.Type) >= int64(len(r.types)) {
 		return fmt.Errorf("%w: number not defined", wire.ErrBody)
 	}
-	c := r.channels[m.Target]
+	c := r.channels[number]
 	size := sizeOf(m.Payload)
 	if err := c.admit(int64(size)); err != nil {
 		return err
@@ -153,7 +156,7 @@ func (r *reader) message(k kind, m wire.Message) error {
 	if e.msg = t.msg; t.msg == nil {
 		e.value = unknown{t.name}
 	} else {
-		e.setData(m.Payload)
+		e.value, e.size = enclosed(m.Payload)
 	}
 	if m.Millis > 0 {
 		wait := time.Duration(min(m.Millis, math.MaxInt64/uint64(time.Millisecond)/2)) * time.Millisecond
@@ -203,6 +206,7 @@ func (c *channel) post(list []envelope) {
 		}
 		c.consumed(int64(list[i].size))
 	}
+	c.link.refused(f, tells)
 	c.link.env.dropped(c.name, tells, err)
 }
 
@@ -240,7 +244,7 @@ func (r *reader) flushReplies() {
 			if w := found[i]; w.call == nil {
 				late++
 			} else {
-				w.call.reply(w.generation, part[i].p)
+				w.call.reply(w.generation, &part[i].p)
 			}
 		}
 	}
@@ -259,6 +263,11 @@ func (r *reader) failure(body []byte) error {
 	var b wire.FailureBody
 	if err := r.link.env.bodies.Decode(rest, &b); err != nil {
 		return err
+	}
+	if id == wire.NoAsk {
+		f := failure{endpoint: b.Text, code: b.Code, text: b.Text}
+		r.link.env.dropped(string(r.link.addr), int(b.Lost), f.err())
+		return nil
 	}
 	o := r.link.out
 	o.mu.Lock()
@@ -284,10 +293,10 @@ func (r *reader) credit(body []byte) error {
 	o := r.link.out
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.link != r.link || int(index) >= len(o.targets) {
-		return nil // Of a number that is forgotten.
+	t := o.numbered(index)
+	if o.link != r.link || t == nil {
+		return nil
 	}
-	t := o.targets[index]
 	t.credit = min(t.credit+int64(bytes), o.window)
 	if t.credit > 0 {
 		o.letIn()

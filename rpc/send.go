@@ -23,11 +23,14 @@ func Send[T any](ref Ref, msg T) error {
 		return err
 	}
 	if t.out == nil {
-		e := envelope{kind: kindTell}
-		if err := enclose(&e, m, msg); err != nil {
+		value, size, err := enclose(m, msg)
+		if err != nil {
 			return fmt.Errorf("encode message %s: %w", m.name, err)
 		}
-		return t.offer(&e)
+		if in := t.inbox.Load(); in != nil && in.offerTell(m, value, size) {
+			return nil
+		}
+		return t.offer(&envelope{kind: kindTell, msg: m, value: value, size: size})
 	}
 	if b, ok := any(&msg).(*Bytes); ok {
 		return t.out.tell(t, m, *b)
@@ -84,8 +87,8 @@ func Ask[Resp, Req any](ctx context.Context, ref Ref, req Req) (resp Resp, err e
 	}
 	a := newAsk(ctx, t)
 	if t.out == nil {
-		e := envelope{kind: kindAsk, call: a.c, id: a.gen}
-		if err = enclose(&e, m, req); err == nil {
+		e := envelope{kind: kindAsk, msg: m, call: a.c, id: a.gen}
+		if e.value, e.size, err = enclose(m, req); err == nil {
 			err = a.local(&e)
 		}
 	} else if b, ok := any(&req).(*Bytes); ok {

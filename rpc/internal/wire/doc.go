@@ -16,7 +16,7 @@
 //
 // From then on both sides send whatever they have. A target (an endpoint's name)
 // and a type (a message's name) are defined once per connection and direction
-// and have a number from then on, given in order from 0.
+// and have a number from then on, given in order from 0; no number is given twice.
 //
 //	Target   number, name
 //	Type     number, name
@@ -24,7 +24,7 @@
 //	Tell     target, type, payload
 //	Ask      id (8 bytes), milliseconds to wait (0: not said), target, type, payload
 //	Reply    id, type, payload
-//	Failure  id, a [FailureBody]
+//	Failure  id, a [FailureBody]; the id [NoAsk] is of one-way messages
 //	Credit   target, bytes that were handled and may be sent anew
 //	Ping, Pong
 //	Goodbye  a [GoodbyeBody]: nothing more will come

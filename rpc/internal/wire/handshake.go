@@ -59,11 +59,16 @@ type ProofBody struct {
 	Proof []byte `rpc:"1"`
 }
 
+// NoAsk is the id of a Failure that is of no ask but of Lost one-way messages,
+// which found no endpoint of the name in Text.
+const NoAsk = 1<<64 - 1
+
 // FailureBody is why an ask has no reply.
 type FailureBody struct {
 	Code   uint32 `rpc:"1"`
 	Text   string `rpc:"2"`
 	Reason string `rpc:"3"` // the application's own code
+	Lost   uint32 `rpc:"4"`
 }
 
 // GoodbyeBody is why a connection ends.
