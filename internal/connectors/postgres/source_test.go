@@ -186,8 +186,11 @@ func TestKeysThatAreNull(t *testing.T) {
 		"CREATE TABLE nulls (id int, v int); INSERT INTO nulls SELECT NULL, i FROM generate_series(1, 10) i; CREATE TABLE empty (id int, v int)")
 	for _, table := range []string{"t", "nulls", "empty"} {
 		for _, options := range []map[string]any{
-			{"table": table, "key": "id"}, {"table": table, "key": "id", "split_rows": 137}, {"table": table, "key": "id", "split_rows": 5000},
-			{"query": "SELECT * FROM " + table, "key": "id"}, {"query": "SELECT * FROM " + table, "key": "id", "split_rows": 137},
+			{"table": table, "key": "id"},
+			{"table": table, "key": "id", "split_rows": 137},
+			{"table": table, "key": "id", "split_rows": 5000},
+			{"query": "SELECT * FROM " + table, "key": "id"},
+			{"query": "SELECT * FROM " + table, "key": "id", "split_rows": 137},
 		} {
 			s := r.source(options, connector.SourceEnv{})
 			for _, want := range []connector.Want{{Parallelism: 2}, {Ordered: true}} {
