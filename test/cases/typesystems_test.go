@@ -117,15 +117,16 @@ func mysqlTypes() *typeSystem {
 		{"point", []string{"ST_GeomFromText('POINT(1 2)', 4326)"}},
 	}
 	y.fill = func(s *scene, table string, rows []typeRow) {
-		maria := testenv.MariaDB(s.t)
-		maria.Exec(s.t, s.my, fmt.Sprintf("CREATE TABLE %s (n int PRIMARY KEY%s) DEFAULT CHARACTER SET utf8mb4", table, declared(y.columns)))
+		var sql strings.Builder
+		fmt.Fprintf(&sql, "CREATE TABLE %s (n int PRIMARY KEY%s) DEFAULT CHARACTER SET utf8mb4", table, declared(y.columns))
 		for _, r := range rows {
 			if r.value == "" {
-				maria.Exec(s.t, s.my, fmt.Sprintf("INSERT INTO %s (n) VALUES (%d)", table, r.n))
+				fmt.Fprintf(&sql, "; INSERT INTO %s (n) VALUES (%d)", table, r.n)
 				continue
 			}
-			maria.Exec(s.t, s.my, fmt.Sprintf("INSERT INTO %s (n, c%d) VALUES (%d, %s)", table, r.column, r.n, r.value))
+			fmt.Fprintf(&sql, "; INSERT INTO %s (n, c%d) VALUES (%d, %s)", table, r.column, r.n, r.value)
 		}
+		testenv.MariaDB(s.t).Exec(s.t, s.my, sql.String())
 	}
 	y.sink = func(table string) string { return "mysql: {url: {my}, table: " + table + "}" }
 	y.source = func(table string, _ map[string]string) string { return y.sink(table) }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
@@ -31,7 +30,10 @@ func (k *Sink) plan(t *target, in *batch.Schema) error {
 		return connector.Errorf(connector.Usage, "mode upsert needs a key, and neither the source has one nor does key name one")
 	}
 	for i, name := range in.Names() {
-		if err := checkName(name); err != nil || utf8.RuneCountInString(name) == 0 {
+		if name == "" {
+			return connector.Errorf(connector.Usage, "column %d has no name, which the server does not take; name it by columns", i+1)
+		}
+		if err := checkName(name); err != nil {
 			return connector.Errorf(connector.Usage, "the column %q: %w; rename it by columns", name, err)
 		}
 		for _, other := range in.Names()[:i] {

@@ -30,7 +30,7 @@ func newInserts(w *writer) inserts {
 		// What comes before the row at fault would stay.
 		in.most = 1
 	}
-	w.encoder.overhead = int64(len(in.head)) + 1
+	w.encoder.overhead = int64(len(in.head)) + 1 // the command's own byte
 	return in
 }
 

@@ -339,6 +339,34 @@ func TestServerWithStatementsInItsLog(t *testing.T) {
 	expectClass(t, err, connector.Usage, "binlog_format", "MIXED")
 }
 
+// Whatever the length, a record about as large as the server takes at once is
+// written or dirty, and never ends the job.
+func TestRowsOfAboutThePacket(t *testing.T) {
+	t.Parallel()
+	server := testenv.MariaDBWith(t, "local_infile=0", "max_allowed_packet=1M")
+	url := server.Database(t)
+	for _, mode := range []string{"append", "upsert"} {
+		r := newRigAt(t, server, url, "DROP TABLE IF EXISTS t; CREATE TABLE t (id INT PRIMARY KEY, v LONGTEXT)",
+			map[string]any{"mode": mode, "runs_table": "r_" + mode, "positions_table": "p_" + mode}, untyped("id", "v")...)
+		r.prepare(1)
+		var rows []string
+		for i := range 130 {
+			rows = append(rows, fmt.Sprintf("%d|%s", i, strings.Repeat("x", 1<<20-120+i)))
+		}
+		c := r.loadPrepared(rows...)
+		if c.Written == 0 || c.Dirty == 0 || c.Written+c.Dirty != int64(len(rows)) {
+			t.Errorf("%s: counters: %+v", mode, c)
+		}
+		for _, rejected := range r.rejected {
+			if !strings.Contains(rejected, "max_allowed_packet is 1048576") {
+				t.Errorf("%s: rejected: %.200q", mode, rejected)
+			}
+		}
+		// None was given up that would have passed.
+		r.expect("SELECT COUNT(*), MAX(id) FROM t", fmt.Sprintf("%d|%d", c.Written, c.Written-1))
+	}
+}
+
 // LOAD DATA takes a row only up to max_allowed_packet either.
 func TestLargestRow(t *testing.T) {
 	t.Parallel()

@@ -37,7 +37,7 @@ func (k *Sink) newLedger(ctx context.Context, s *session, t *target) (*ledger, e
 		return nil, connector.Errorf(connector.Usage, "mode %s needs the tables %s and %s, and this user may not make or use them (%s): grant CREATE, SELECT, INSERT, UPDATE and DELETE on them, or name others by runs_table and positions_table; modes append and upsert work without, at least once",
 			m, l.runs, l.positions, reasonOf(err))
 	}
-	t.doubts = append(t.doubts, fmt.Sprintf("this user may not make or use the tables %s and %s (%s), in which runs and positions are kept: records may arrive twice after a crash; grant CREATE, SELECT, INSERT, UPDATE and DELETE on them, or name others by runs_table and positions_table",
+	t.doubts = append(t.doubts, fmt.Sprintf("this user may not make or use the tables %s and %s (%s), in which runs and positions are kept: records may arrive twice after a crash, which mode upsert makes right; grant CREATE, SELECT, INSERT, UPDATE and DELETE on them, or name others by runs_table and positions_table",
 		l.runs, l.positions, reasonOf(err)))
 	return nil, nil
 }

@@ -159,7 +159,7 @@ func (t *target) doubt(in *batch.Schema) {
 		}
 	}
 	if !t.transactional {
-		t.doubts = append(t.doubts, fmt.Sprintf("%s has the engine %s, which has no transactions: records may arrive twice after a crash", t.name, t.relation.engine))
+		t.doubts = append(t.doubts, fmt.Sprintf("%s has the engine %s, which has no transactions: records may arrive twice after a crash, and where a key forbids that they are dirty then; mode upsert makes it right", t.name, t.relation.engine))
 	}
 }
 

@@ -2,9 +2,12 @@ package mysql
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
+
+	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/leatdata/leat/connector"
 )
@@ -28,7 +31,7 @@ const (
 
 // judged reports whether the server refused a record for what it holds.
 func (w *writer) judged(err error) bool {
-	return recordFault(err) || w.otherKeys(err)
+	return recordFault(err) || w.otherKeys(err) || errors.Is(err, driver.ErrPktTooLarge)
 }
 
 func (w *writer) otherKeys(err error) bool {
@@ -39,6 +42,9 @@ func (w *writer) otherKeys(err error) bool {
 func (w *writer) reason(err error) string {
 	if w.otherKeys(err) {
 		return "a unique index other than that of (" + strings.Join(w.target.key, ", ") + ") has its values: it would replace the record of another key"
+	}
+	if errors.Is(err, driver.ErrPktTooLarge) {
+		return w.encoder.tooLarge(w.encoder.bytes).Error()
 	}
 	return reasonOf(err)
 }
@@ -101,7 +107,7 @@ func assignments(sets []assignment) string {
 func (u *upsert) prepare(ctx context.Context, s *session) error {
 	for _, sql := range u.create {
 		if _, err := s.exec(ctx, sql); err != nil {
-			return wrap("create the temporary table of upsert", err)
+			return wrap("create the temporary table of upsert, which takes the right CREATE TEMPORARY TABLES on the database", err)
 		}
 	}
 	return nil
