@@ -281,8 +281,8 @@ func shares(t reflect.Type, customs []Custom, seen map[reflect.Type]bool) bool {
 	seen[t] = true
 	switch t.Kind() {
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if shares(t.Field(i).Type, customs, seen) {
+		for field := range t.Fields() {
+			if shares(field.Type, customs, seen) {
 				return true
 			}
 		}
