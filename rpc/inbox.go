@@ -78,8 +78,11 @@ func (in *inbox) post(e envelope) error {
 	return nil
 }
 
-// postAll is post for several at once. When it fails, all are the caller's.
-func (in *inbox) postAll(list []envelope) error {
+// postAll is post for several at once. When it succeeds, the caller has an empty
+// list, with other memory as a rule: a queue that is empty is exchanged for it.
+// When it fails, all are still the caller's.
+func (in *inbox) postAll(batch *[]envelope) error {
+	list := *batch
 	in.mu.Lock()
 	if err := in.refusal; err != nil {
 		in.mu.Unlock()
@@ -89,13 +92,24 @@ func (in *inbox) postAll(list []envelope) error {
 	for i := range list {
 		bytes += int64(list[i].size)
 	}
-	in.queue = append(in.queue, list...)
-	in.messages += len(list)
+	if len(in.queue) == 0 && in.ep.Concurrency == 1 {
+		memory := in.queue
+		if cap(memory) == 0 {
+			memory, in.spare = in.spare, nil
+		}
+		in.queue, *batch = list, memory[:0]
+	} else {
+		in.queue = append(in.queue, list...)
+		clear(list)
+		*batch = list[:0]
+	}
+	n := len(list)
+	in.messages += n
 	in.bytes += bytes
 	l, wake := in.claim()
 	more := 0
 	if wake {
-		more = in.claimMore(len(list) - 1)
+		more = in.claimMore(n - 1)
 	}
 	in.mu.Unlock()
 	if wake {

@@ -175,24 +175,23 @@ func (r *reader) flushMessages() {
 	if len(r.batch) == 0 {
 		return
 	}
-	r.batchOf.post(r.batch)
-	clear(r.batch)
-	r.batch = r.batch[:0]
+	r.batchOf.post(&r.batch)
 }
 
 // post queues messages at the channel's endpoint, or refuses them.
-func (c *channel) post(list []envelope) {
-	if c.inbox != nil && c.inbox.postAll(list) == nil {
+func (c *channel) post(batch *[]envelope) {
+	if c.inbox != nil && c.inbox.postAll(batch) == nil {
 		return
 	}
 	// Not registered before, or stopped and perhaps registered anew.
 	in, err := c.link.env.find(c.name)
 	if err == nil {
 		c.inbox = in
-		if err = in.postAll(list); err == nil {
+		if err = in.postAll(batch); err == nil {
 			return
 		}
 	}
+	list := *batch
 	f := failure{endpoint: c.name, code: codeNotFound, text: c.name}
 	if c.link.env.isStopping() {
 		f = failure{endpoint: c.name, code: codeStopped, text: stoppedAt(c.link.env.Addr()).Error()}
@@ -206,6 +205,8 @@ func (c *channel) post(list []envelope) {
 		}
 		c.consumed(int64(list[i].size))
 	}
+	clear(list)
+	*batch = list[:0]
 	c.link.refused(f, tells)
 	c.link.env.dropped(c.name, tells, err)
 }
