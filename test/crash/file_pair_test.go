@@ -60,10 +60,11 @@ func csvFolder(t *testing.T, dir string) []string {
 	return got
 }
 
-// isMark reports whether filesLeft names the folder of a finished run, with
-// nothing but its mark in it, or about to be removed.
+// isMark reports whether filesLeft names the folder of a finished run: with its
+// mark in it, or about to be removed. Beside the mark there may be files of
+// attempts that were killed, whose segments were copied: the folder goes whole.
 func isMark(left string) bool {
-	return regexp.MustCompile(`^\.leat-[0-9a-f-]{36}(-gone)? \[(finished\.json)?\]$`).MatchString(left)
+	return regexp.MustCompile(`^\.leat-[0-9a-f-]{36}( \[(.* )?finished\.json\]|-gone \[.*\])$`).MatchString(left)
 }
 
 // filesLeft lists what stands in a folder beside part files and named ones,
@@ -179,4 +180,24 @@ func sqliteRecords(t *testing.T, path, query string) []string {
 		t.Fatal(err)
 	}
 	return got
+}
+
+// What a kill leaves of a finished run is told from what an open one holds.
+func TestMarks(t *testing.T) {
+	const run = ".leat-ad780d3e-6d4e-48f9-a785-16d1e7b02876"
+	for left, want := range map[string]bool{
+		run + " [finished.json]":                true,
+		run + " [0-1.4-4.csv finished.json]":    true,
+		run + "-gone []":                        true,
+		run + "-gone [0-1.4-4.csv 1-1.2-1.csv]": true,
+		run + " []":                             false,
+		run + " [0-1.4-4.csv]":                  false,
+		run + " [0-1.4-4.csv manifest.json]":    false,
+		"part-00001.csv":                        false,
+		".leat-1-gone [finished.json]":          false,
+	} {
+		if got := isMark(left); got != want {
+			t.Errorf("%s: %t, want %t", left, got, want)
+		}
+	}
 }
