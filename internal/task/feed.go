@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"runtime"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
@@ -36,9 +37,12 @@ type feed struct {
 // ahead is the number of batches that wait between the two goroutines. One of
 // more than huge bytes, a record or two of that size, passes alone: nothing is
 // read until it is written, so that not many of them are in memory at once.
+// Before one of more than vast bytes is passed on, what reading it took is
+// collected, so that writing it does not come on top.
 const (
 	ahead = 3
 	huge  = 4 * batch.MaxBytes
+	vast  = 16 * batch.MaxBytes
 )
 
 func newFeed(r connector.Reader, schema *batch.Schema, m *Mapper, pool *batch.Pool) *feed {
@@ -62,6 +66,9 @@ func (f *feed) run(ctx context.Context) {
 		fed.filtered = f.mapper.Map(b)
 		if fed.bytes > huge {
 			fed.taken = make(chan struct{})
+		}
+		if fed.bytes > vast {
+			runtime.GC()
 		}
 		if f.err = f.send(ctx, fed); f.err != nil {
 			return

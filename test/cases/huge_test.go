@@ -16,7 +16,7 @@ const hugeBytes = 100 << 20
 // mostHugeMemory bounds the process that passes such values on, one behind the
 // other: a handful of copies of one (as it is read, as digits, as it is sent),
 // and what the collector of garbage lets stand.
-const mostHugeMemory = 14 * hugeBytes
+const mostHugeMemory = 11 * hugeBytes
 
 // mostWideMemory is the bound for records of many columns that are NULL: a cell
 // that is not there takes eight bytes in memory, and less than that anywhere else.

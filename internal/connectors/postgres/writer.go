@@ -120,17 +120,10 @@ func (w *writer) write(ctx context.Context, b *batch.Batch) error {
 	c.begin(b, 0)
 	w.encoder.begin(b)
 	for i := range b.Rows {
-		start := c.next()
-		var column int
-		var err error
-		c.piece, column, err = w.encoder.row(c.piece, b, i)
-		if err != nil {
-			c.reject(start)
-			w.reject(b, i, w.encoder.columns[column].name, err.Error())
-			continue
+		if err := w.add(ctx, b, i); err != nil {
+			return err
 		}
-		c.add(start)
-		if len(c.piece) < pieceBytes {
+		if len(c.piece) < pieceBytes && c.sent.bytes < most {
 			continue
 		}
 		if err := w.sendPiece(ctx); err != nil {
@@ -143,6 +136,43 @@ func (w *writer) write(ctx context.Context, b *batch.Batch) error {
 			c.begin(b, i+1)
 		}
 	}
+	return nil
+}
+
+// add makes row i of a batch the next of the chunk, or rejects it.
+func (w *writer) add(ctx context.Context, b *batch.Batch, i int) error {
+	if b.Packing != nil {
+		return w.addPacked(ctx, b.PackedRow(i))
+	}
+	c := w.chunk
+	start := c.next()
+	var column int
+	var err error
+	if c.piece, column, err = w.encoder.row(c.piece, b, i); err != nil {
+		c.reject(start)
+		w.reject(b, i, w.encoder.columns[column].name, err.Error())
+		return nil
+	}
+	c.add(start)
+	return nil
+}
+
+// addPacked is add for a packed row. What of it fills pieces by itself is sent
+// at once, so that a huge one is not copied whole.
+func (w *writer) addPacked(ctx context.Context, row []byte) error {
+	c := w.chunk
+	for len(row) > pieceBytes {
+		c.next()
+		c.piece = append(c.piece, row[:pieceBytes]...)
+		c.sent.bytes += pieceBytes
+		row = row[pieceBytes:]
+		if err := w.sendPiece(ctx); err != nil {
+			return err
+		}
+	}
+	start := c.next()
+	c.piece = append(c.piece, row...)
+	c.add(start)
 	return nil
 }
 
