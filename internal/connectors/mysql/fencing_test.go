@@ -393,7 +393,7 @@ func TestContextEndsAWait(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "CREATE TABLE t (id INT PRIMARY KEY)", nil, untyped("id")...)
 	r.prepare(1)
-	holder := r.stopped("another", "INSERT INTO t VALUES (1)")
+	holder := r.stopped(lockName("another", r.url), "INSERT INTO t VALUES (1)")
 	defer holder.close()
 	w, _ := r.claim(0, 1)
 	check(t, w.Write(t.Context(), r.batch("1")))
@@ -403,11 +403,13 @@ func TestContextEndsAWait(t *testing.T) {
 	check(t, w.Close())
 }
 
-// awaitLockWait returns once a transaction waits for a lock on our database's rows.
+// awaitLockWait returns once a transaction waits for a lock on our database's
+// rows. The server shows its transactions as they were unless nobody has looked
+// for a tenth of a second.
 func (r *rig) awaitLockWait() {
 	r.t.Helper()
 	r.server.Exec(r.t, r.url, `BEGIN NOT ATOMIC WHILE (SELECT COUNT(*) FROM information_schema.innodb_trx
-  WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE CONCAT('%', DATABASE(), '%')) = 0 DO DO SLEEP(0.02); END WHILE; END`)
+  WHERE trx_state = 'LOCK WAIT' AND trx_query LIKE CONCAT('%', DATABASE(), '%')) = 0 DO DO SLEEP(0.15); END WHILE; END`)
 }
 
 // Rule 6: a deadlock has rolled back the transaction, and a lock wait a
@@ -418,7 +420,7 @@ func TestDeadlockEndsTheAttempt(t *testing.T) {
 	r.prepare(1)
 	w, _ := r.claim(0, 1)
 	check(t, flushed(t, w, r.batch("1")))
-	other := r.stopped("another", "INSERT INTO t VALUES (2), (3), (4), (5)")
+	other := r.stopped(lockName("another", r.url), "INSERT INTO t VALUES (2), (3), (4), (5)")
 	defer other.close()
 	check(t, w.Write(t.Context(), r.batch("2")))
 	waits := make(chan error, 1)
