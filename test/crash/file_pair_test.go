@@ -116,7 +116,9 @@ func csvFile(t *testing.T, path string) []string {
 	}
 	records := csvRecords(string(text))
 	if len(records) == 0 || records[0] != header {
-		t.Fatalf("%s does not start with the header", path)
+		// A row that no source has: the comparison tells of it, also where a
+		// broken rule is to be seen.
+		return append(records, filepath.Base(path)+" does not start with the header")
 	}
 	return records[1:]
 }
