@@ -181,12 +181,13 @@ func (s *session) keys(ctx context.Context, columns []keyColumn, query string) (
 	var all [][]string
 	err = st.guard(ctx, func(any) error {
 		for {
-			if err := st.next(); err != nil {
+			row, err := st.next()
+			if err != nil {
 				return err
 			}
 			key := make([]string, len(columns))
 			for i := range columns {
-				noted, err := columns[i].appendKey(nil, st.row[i])
+				noted, err := columns[i].appendKey(nil, row[i])
 				if err != nil {
 					return err
 				}

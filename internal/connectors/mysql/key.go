@@ -86,27 +86,26 @@ func (k *keyColumn) expression() string {
 	return ""
 }
 
-// appendKey appends the text by which a value of the driver is noted.
-func (k *keyColumn) appendKey(dst []byte, v any) ([]byte, error) {
-	switch v := v.(type) {
-	case int64:
-		return strconv.AppendInt(dst, v, 10), nil
-	case uint64:
-		return strconv.AppendUint(dst, v, 10), nil
-	case float64:
-		return strconv.AppendFloat(dst, v, 'e', -1, 64), nil
-	case []byte:
-		switch k.form {
-		case formBits:
-			return strconv.AppendUint(dst, bitsValue(v), 10), nil
-		case formBytes, formEncoded:
-			return hex.AppendEncode(dst, v), nil
-		}
-		return append(dst, v...), nil
-	case nil:
+// appendKey appends the text by which a value is noted.
+func (k *keyColumn) appendKey(dst, v []byte) ([]byte, error) {
+	if v == nil {
 		return dst, connector.Errorf(connector.Permanent, "column %s of the key is NULL", k.name)
 	}
-	return dst, fmt.Errorf("column %s of the key comes as %T", k.name, v)
+	switch k.form {
+	case formNumber, formOrdinal:
+		return appendUnfilled(dst, v), nil
+	case formFloat:
+		f, err := parseFloat(v)
+		if err != nil {
+			return dst, fmt.Errorf("column %s of the key: %w", k.name, err)
+		}
+		return strconv.AppendFloat(dst, f, 'e', -1, 64), nil
+	case formBits:
+		return strconv.AppendUint(dst, bitsValue(v), 10), nil
+	case formBytes, formEncoded:
+		return hex.AppendEncode(dst, v), nil
+	}
+	return append(dst, v...), nil
 }
 
 // literal is a noted value as SQL.

@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -138,7 +139,7 @@ func (r *reader) selected(sh *shape) []string {
 // checkColumns compares what comes with what was resolved: a query that is run
 // as it is may give other columns by now.
 func (r *reader) checkColumns(sh *shape) error {
-	names := r.stream.rows.Columns()
+	names := r.stream.rows.names()
 	if want := sh.schema.Names(); len(names) < len(want) || !slices.Equal(names[:len(want)], want) {
 		return connector.Errorf(connector.Permanent, "%s has other columns by now: %s", sh.what, listed(names))
 	}
@@ -178,7 +179,7 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 func (r *reader) fill(b *batch.Batch) error {
 	rejected := 0
 	for !b.Full() && len(b.Rejects) < batch.MaxRows && rejected < batch.MaxBytes {
-		err := r.stream.next()
+		row, err := r.stream.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -190,23 +191,23 @@ func (r *reader) fill(b *batch.Batch) error {
 			return err
 		}
 		for i := range r.keys {
-			if r.last[i], err = r.keys[i].appendKey(r.last[i][:0], r.stream.row[r.keyAt[i]]); err != nil {
+			if r.last[i], err = r.keys[i].appendKey(r.last[i][:0], row[r.keyAt[i]]); err != nil {
 				return err
 			}
 		}
-		rejected += r.decode(b)
+		rejected += r.decode(b, row)
 	}
 	return nil
 }
 
 // decode adds the row to the batch, or to its rejects, and returns the size of
 // the reject.
-func (r *reader) decode(b *batch.Batch) int {
+func (r *reader) decode(b *batch.Batch, row [][]byte) int {
 	buf, spans := len(b.Buf), len(b.Spans)
 	for i := range r.decoders {
-		if err := r.decoders[i].append(b, r.stream.row[i]); err != nil {
+		if err := r.decoders[i].append(b, row[i]); err != nil {
 			b.Buf, b.Spans = b.Buf[:buf], b.Spans[:spans]
-			return r.reject(b, i, err)
+			return r.reject(b, row, i, err)
 		}
 	}
 	b.Bytes += int64(len(b.Buf) - buf)
@@ -214,14 +215,14 @@ func (r *reader) decode(b *batch.Batch) int {
 }
 
 // reject keeps a row with a value that its column's type has no room for.
-func (r *reader) reject(b *batch.Batch, column int, err error) int {
+func (r *reader) reject(b *batch.Batch, row [][]byte, column int, err error) int {
 	rj := batch.Reject{Column: b.Schema.Fields[column].Name, Reason: err.Error()}
 	if len(r.keys) > 0 {
 		rj.Where = "key " + strings.Join(r.key(), ", ")
 	}
 	size := 0
 	for i := range r.decoders {
-		v := plain(r.stream.row[i])
+		v := bytes.Clone(row[i])
 		size += len(v)
 		rj.Values = append(rj.Values, v)
 	}
