@@ -11,6 +11,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // reader reads a split by one SELECT, in the snapshot that a statement has.
@@ -41,7 +42,7 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{source: s, doing: "read " + sh.what, position: pos, turn: make(chan struct{}, 1)}
+	r := &reader{source: s, doing: "read " + sh.What, position: pos, turn: make(chan struct{}, 1)}
 	statement, err := r.statement(sh, split, pos)
 	if err != nil {
 		return nil, err
@@ -67,29 +68,22 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 
 // statement is the SELECT of a split after a position.
 func (r *reader) statement(sh *shape, split connector.Split, pos connector.Position) (string, error) {
-	spec, err := decodeSpec(split.Spec)
+	spec, err := database.DecodeSpec[database.Range](split.Spec)
 	if err != nil {
 		return "", err
 	}
-	var keys []keyColumn
-	for _, name := range spec.Key {
-		i := slices.IndexFunc(sh.keyColumns, func(c keyColumn) bool { return c.name == name })
-		if i < 0 {
-			return "", connector.Errorf(connector.Permanent, "a split by %s, which is not the key any more", name)
-		}
-		keys = append(keys, sh.keyColumns[i])
+	keys, err := database.KeyColumns(spec, sh.keyColumns, (*keyColumn).named)
+	if err != nil {
+		return "", err
 	}
-	r.seekable = sh.unique && spec.Ordered && slices.Equal(spec.Key, sh.key)
-	var after []string
-	if r.seekable {
-		if after, err = decodePosition(pos, len(keys)); err != nil {
-			return "", err
-		}
+	after, seekable, err := sh.Resume(spec, pos)
+	if err != nil {
+		return "", err
+	}
+	if r.seekable = seekable; seekable {
 		r.keys = keys
-	} else if pos != "" {
-		return "", connector.Errorf(connector.Permanent, "a position in a split that has none")
 	}
-	conditions, err := spec.conditions(keys, after)
+	conditions, err := conditionsOf(spec, keys, after)
 	if err != nil {
 		return "", err
 	}
@@ -104,8 +98,8 @@ func (r *reader) statement(sh *shape, split connector.Split, pos connector.Posit
 	if len(keys) > 0 && !spec.Null {
 		from = sh.ranged()
 	}
-	query := "SELECT " + strings.Join(selected, ", ") + " FROM " + from + whereOf(conditions)
-	if spec.Ordered && slices.Equal(spec.Key, sh.key) {
+	query := "SELECT " + strings.Join(selected, ", ") + " FROM " + from + database.Where(conditions)
+	if spec.Ordered && slices.Equal(spec.Key, sh.Key) {
 		query += " ORDER BY " + sh.ordering()
 	}
 	return query, nil
@@ -141,7 +135,7 @@ func (r *reader) selected(sh *shape) []string {
 func (r *reader) checkColumns(sh *shape) error {
 	names := r.stream.rows.names()
 	if want := sh.schema.Names(); len(names) < len(want) || !slices.Equal(names[:len(want)], want) {
-		return connector.Errorf(connector.Permanent, "%s has other columns by now: %s", sh.what, listed(names))
+		return connector.Errorf(connector.Permanent, "%s has other columns by now: %s", sh.What, database.Listed(names))
 	}
 	return nil
 }
@@ -243,7 +237,7 @@ func (r *reader) key() []string {
 // note makes the position after the last row.
 func (r *reader) note() (err error) {
 	if r.seekable {
-		r.position, err = encodePosition(r.key())
+		r.position, err = database.EncodePosition(r.key())
 	}
 	return err
 }
