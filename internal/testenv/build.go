@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// build is one binary, made once per test binary.
+// build is a binary, or what else has a path, made once per test binary.
 type build struct {
 	once sync.Once
 	path string
@@ -41,7 +41,7 @@ func Leat(t testing.TB, options ...BuildOption) string {
 // returns the path of the binary.
 func Build(t testing.TB, pkg string, options ...BuildOption) string {
 	t.Helper()
-	args := []string{"build", "-buildvcs=false"}
+	args := []string{"build", "-buildvcs=false", "-ldflags=-w"}
 	for _, option := range options {
 		args = option(args)
 	}

@@ -74,7 +74,19 @@ func (s *MariaDBServer) create() (err error) {
 	if s.dir, err = shared.folder("mariadb"); err != nil {
 		return err
 	}
-	s.server, err = mariaserver.Create(context.Background(), mariaserver.Config{Dir: s.dir, Settings: s.settings, Ping: pingMariaDB})
+	data := shared.build("MariaDB's data")
+	data.once.Do(func() {
+		var dir string
+		if dir, data.err = shared.folder("mariadb-data"); data.err == nil {
+			data.path, data.err = mariaserver.Install(dir)
+		}
+	})
+	if data.err != nil {
+		return data.err
+	}
+	s.server, err = mariaserver.Create(context.Background(), mariaserver.Config{
+		Dir: s.dir, Data: data.path, Settings: s.settings, Ping: pingMariaDB,
+	})
 	return err
 }
 

@@ -2,7 +2,6 @@ package mariaserver
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +15,8 @@ import (
 type Config struct {
 	// Dir is an empty folder for its data and its log.
 	Dir string
+	// Data is what Install has returned, or "" for data of its own.
+	Data string
 	// Settings are those that differ from the server's defaults, "local_infile=0".
 	Settings []string
 	// Ping asks the server behind a host:port, and returns nil when it answers.
@@ -45,13 +46,13 @@ func Create(ctx context.Context, cfg Config) (*Server, error) {
 	if err := p.account.Own(cfg.Dir); err != nil {
 		return nil, err
 	}
-	// Servers name temporary tables by their process id, which another one in a
-	// namespace of its own may have too: each has a folder for them.
-	install := p.account.Command(p.install, "--no-defaults", "--datadir="+s.data(), "--tmpdir="+cfg.Dir,
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--innodb-log-file-size=48M")
-	install.Dir = cfg.Dir
-	if out, err := install.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("run mariadb-install-db: %w\n%s", err, out)
+	if cfg.Data == "" {
+		err = p.makeData(cfg.Dir)
+	} else {
+		err = p.copyData(cfg.Dir, cfg.Data)
+	}
+	if err != nil {
+		return nil, err
 	}
 	// Between finding a free port and its use another process may take it.
 	for range 5 {
@@ -99,4 +100,4 @@ func (s *Server) Addr() string {
 // LogFile is the path of the server's log.
 func (s *Server) LogFile() string { return filepath.Join(s.cfg.Dir, "log") }
 
-func (s *Server) data() string { return filepath.Join(s.cfg.Dir, "data") }
+func (s *Server) data() string { return dataFolder(s.cfg.Dir) }
