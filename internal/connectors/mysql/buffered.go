@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"net"
-	"runtime"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -33,7 +33,7 @@ func newBuffered(conn net.Conn) *buffered {
 func (b *buffered) Read(p []byte) (int, error) {
 	if huge := len(p) > hugePacket; huge != b.huge {
 		if b.huge = huge; huge {
-			runtime.GC()
+			debug.FreeOSMemory()
 		}
 	}
 	return b.reader.Read(p)

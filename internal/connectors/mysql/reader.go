@@ -210,6 +210,9 @@ func (r *reader) decode(b *batch.Batch) int {
 		}
 	}
 	b.Bytes += int64(len(b.Buf) - buf)
+	if len(b.Buf)-buf >= batch.Huge {
+		clear(r.stream.row) // the driver's memory for it
+	}
 	return 0
 }
 
