@@ -140,7 +140,7 @@ func fillPostgres(t *testing.T, pg *testenv.PostgresServer, url string) []string
 }
 
 // yaml is the part of every job that makes commits and state frequent.
-const often = "\ncheckpoint: {interval: 5ms}\nrestart: {attempts: 20, backoff: 20ms}\n"
+const often = "\ncheckpoint: {interval: 10ms}\nrestart: {attempts: 20, backoff: 20ms}\n"
 
 // pairs are all that the tests of this package go through.
 func pairs(from *sources) []pair {
