@@ -1,0 +1,247 @@
+package heartbeat
+
+import (
+	"log/slog"
+	"math"
+	"sync"
+)
+
+// group is the monitors of one manager: what the sweeper sees of it. The sweeper
+// only finds that somebody is late; who is lost is decided on the owner's loop, in
+// a turn that is queued behind the heartbeats that came before.
+type group struct {
+	services *Services
+	run      Executor
+	log      *slog.Logger
+	// lost tells the listener; on the owner's loop.
+	lost func(m *Monitor, loss Loss)
+	// schedule spreads the requests; nil: none are sent.
+	schedule *schedule
+
+	// batch is the memory of a turn.
+	batch []*Monitor
+
+	mu       sync.Mutex
+	stopped  bool
+	byID     map[ID]*Monitor
+	monitors []*Monitor
+	// nextDue is before the first deadline of all.
+	nextDue int64
+	// judging: somebody was late, and the turn that judges has not run.
+	judging bool
+	// refused are those with enough refusals to be given up.
+	refused []*Monitor
+	// posted says that a turn is queued, since postedSince, and last at postedAt.
+	posted                bool
+	postedSince, postedAt int64
+	// lag is for how long the last turn was queued.
+	lag int64
+}
+
+func newGroup(s *Services, run Executor) *group {
+	return &group{services: s, run: run, log: s.cfg.Logger, byID: map[ID]*Monitor{}, nextDue: math.MaxInt64}
+}
+
+// add puts a target under monitoring; added is false when it is already.
+func (g *group) add(id ID, attach func(m *Monitor)) (m *Monitor, added bool, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.stopped {
+		return nil, false, ErrStopped
+	}
+	if m := g.byID[id]; m != nil {
+		return m, false, nil
+	}
+	s := g.services
+	m = &Monitor{
+		group: g, id: id, generation: s.generations.Add(1), clock: s.clock,
+		allowed: int64(s.cfg.Timeout), index: len(g.monitors),
+	}
+	armed := max(1, s.now())
+	m.last.Store(-armed)
+	m.seen = -armed
+	attach(m)
+	g.byID[id] = m
+	g.monitors = append(g.monitors, m)
+	g.nextDue = min(g.nextDue, armed+m.allowed)
+	if g.schedule != nil {
+		g.schedule.add(m)
+	}
+	return m, true, nil
+}
+
+func (g *group) find(id ID) *Monitor {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.byID[id]
+}
+
+// endLocked decides a monitor and takes it off all lists; false: it was decided before.
+func (g *group) endLocked(m *Monitor, s State) bool {
+	if !m.decide(s) {
+		return false
+	}
+	delete(g.byID, m.id)
+	last := len(g.monitors) - 1
+	g.monitors[m.index] = g.monitors[last]
+	g.monitors[m.index].index = m.index
+	g.monitors[last] = nil
+	g.monitors = g.monitors[:last]
+	if g.schedule != nil {
+		g.schedule.remove(m)
+	}
+	return true
+}
+
+func (g *group) cancel(m *Monitor) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.endLocked(m, Canceled)
+}
+
+func (g *group) unmonitor(id ID) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	m := g.byID[id]
+	return m != nil && g.endLocked(m, Canceled)
+}
+
+// stop cancels all; nothing is added or reported after it.
+func (g *group) stop() {
+	g.services.leave(g)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.stopped = true
+	for len(g.monitors) > 0 {
+		g.endLocked(g.monitors[len(g.monitors)-1], Canceled)
+	}
+}
+
+// failed counts a refusal.
+func (g *group) failed(m *Monitor, err error) {
+	threshold := g.services.cfg.FailureThreshold
+	if err == nil || threshold < 0 || !g.services.cfg.Refused(err) {
+		return
+	}
+	g.mu.Lock()
+	if m.last.Load() > m.refusedAt {
+		m.refusals = 0
+	}
+	m.refusals++
+	m.refusedAt = g.services.now()
+	post := false
+	if m.refusals >= threshold && m.running() {
+		g.refused = append(g.refused, m)
+		post = g.postLocked(m.refusedAt)
+	}
+	g.mu.Unlock()
+	if post {
+		g.run(g.turn)
+	}
+}
+
+// postLocked says whether a turn has to be queued: one is not yet, or was an
+// interval ago and may have been dropped. It is run without the mutex.
+func (g *group) postLocked(now int64) bool {
+	if g.stopped || g.posted && now-g.postedAt < int64(g.services.cfg.Interval) {
+		return false
+	}
+	if !g.posted {
+		g.posted, g.postedSince = true, now
+	}
+	g.postedAt = now
+	return true
+}
+
+// tick is the sweeper's: it queues a turn when a request is to be sent, or a
+// target is late.
+func (g *group) tick(now, stall, ticks int64) {
+	g.mu.Lock()
+	if stall > 0 {
+		g.excuseLocked(now, stall)
+	}
+	if !g.judging && now >= g.nextDue {
+		g.judging = g.sweepLocked(now)
+	}
+	work := g.judging || len(g.refused) > 0
+	if g.schedule != nil && g.schedule.advance(ticks) {
+		work = true
+	}
+	post := work && g.postLocked(now)
+	g.mu.Unlock()
+	if post {
+		g.run(g.turn)
+	}
+}
+
+// excuseLocked moves all deadlines after a stall.
+func (g *group) excuseLocked(now, stall int64) {
+	timeout, interval := int64(g.services.cfg.Timeout), int64(g.services.cfg.Interval)
+	for _, m := range g.monitors {
+		m.excuse(now, stall, timeout, interval)
+	}
+	g.nextDue = now
+}
+
+// sweepLocked finds the first deadline, and says whether it is over. Heartbeats
+// only move deadlines, to a timeout from now at least, so that nobody need be
+// looked at before the first.
+func (g *group) sweepLocked(now int64) bool {
+	timeout := int64(g.services.cfg.Timeout)
+	next := now + timeout
+	for _, m := range g.monitors {
+		next = min(next, m.deadline(timeout))
+	}
+	g.nextDue = next
+	return next <= now
+}
+
+// turn runs on the owner's loop: it judges who is late, and sends what is due.
+func (g *group) turn() {
+	g.mu.Lock()
+	g.catchUpLocked()
+	judge, refused := g.judging, g.refused
+	g.refused = nil
+	g.batch = g.batch[:0]
+	if g.schedule != nil {
+		g.batch = g.schedule.take(g.batch)
+	}
+	g.mu.Unlock()
+	for _, m := range refused {
+		g.giveUp(m)
+	}
+	if judge {
+		g.judge()
+	}
+	for _, m := range g.batch {
+		g.request(m)
+	}
+	clear(g.batch)
+}
+
+// catchUpLocked begins a turn. While the owner's loop was busy nobody was asked, and
+// what came was not handled: that is a stall, too. A loop that lags all the time
+// has it counted once.
+func (g *group) catchUpLocked() {
+	if !g.posted {
+		return
+	}
+	g.posted = false
+	now := g.services.now()
+	lag := now - g.postedSince
+	grown := lag - g.lag
+	g.lag = lag
+	if grown > int64(g.services.cfg.Interval)/10 {
+		g.excuseLocked(now, grown)
+	}
+}
+
+// request sends one request, unless the target has been unmonitored meanwhile.
+func (g *group) request(m *Monitor) {
+	if !m.running() {
+		return
+	}
+	if err := m.send(true); err != nil {
+		m.Failed(err)
+	}
+}
