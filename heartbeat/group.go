@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"math"
 	"sync"
+	"sync/atomic"
+	"time"
 )
 
 // group is the monitors of one manager: what the sweeper sees of it. The sweeper
@@ -25,21 +27,25 @@ type group struct {
 	stopped  bool
 	byID     map[ID]*Monitor
 	monitors []*Monitor
-	// nextDue is before the first deadline of all.
-	nextDue int64
+	// nextDue is before the first deadline of all, and not after now while somebody
+	// waits to be judged. It is written under the mutex.
+	nextDue atomic.Int64
 	// judging: somebody was late, and the turn that judges has not run.
 	judging bool
 	// refused are those with enough refusals to be given up.
 	refused []*Monitor
-	// posted says that a turn is queued, since postedSince, and last at postedAt.
-	posted                bool
-	postedSince, postedAt int64
-	// lag is for how long the last turn was queued.
-	lag int64
+	// posted says that a turn is queued, the last time at postedAt.
+	posted   bool
+	postedAt int64
+	// postedSince is when it was first, and lag for how long the last one was; both
+	// in time without stalls, which are counted elsewhere.
+	postedSince, lag time.Duration
 }
 
 func newGroup(s *Services, run Executor) *group {
-	return &group{services: s, run: run, log: s.cfg.Logger, byID: map[ID]*Monitor{}, nextDue: math.MaxInt64}
+	g := &group{services: s, run: run, log: s.cfg.Logger, byID: map[ID]*Monitor{}}
+	g.nextDue.Store(math.MaxInt64)
+	return g
 }
 
 // add puts a target under monitoring; added is false when it is already.
@@ -63,7 +69,7 @@ func (g *group) add(id ID, attach func(m *Monitor)) (m *Monitor, added bool, err
 	attach(m)
 	g.byID[id] = m
 	g.monitors = append(g.monitors, m)
-	g.nextDue = min(g.nextDue, armed+m.allowed)
+	g.nextDue.Store(min(g.nextDue.Load(), armed+m.allowed))
 	if g.schedule != nil {
 		g.schedule.add(m)
 	}
@@ -132,6 +138,7 @@ func (g *group) failed(m *Monitor, err error) {
 	post := false
 	if m.refusals >= threshold && m.running() {
 		g.refused = append(g.refused, m)
+		g.nextDue.Store(min(g.nextDue.Load(), m.refusedAt))
 		post = g.postLocked(m.refusedAt)
 	}
 	g.mu.Unlock()
@@ -147,7 +154,7 @@ func (g *group) postLocked(now int64) bool {
 		return false
 	}
 	if !g.posted {
-		g.posted, g.postedSince = true, now
+		g.posted, g.postedSince = true, g.services.Awake()
 	}
 	g.postedAt = now
 	return true
@@ -156,11 +163,14 @@ func (g *group) postLocked(now int64) bool {
 // tick is the sweeper's: it queues a turn when a request is to be sent, or a
 // target is late.
 func (g *group) tick(now, stall, ticks int64) {
+	if g.schedule == nil && stall == 0 && now < g.nextDue.Load() {
+		return
+	}
 	g.mu.Lock()
 	if stall > 0 {
 		g.excuseLocked(now, stall)
 	}
-	if !g.judging && now >= g.nextDue {
+	if !g.judging && now >= g.nextDue.Load() {
 		g.judging = g.sweepLocked(now)
 	}
 	work := g.judging || len(g.refused) > 0
@@ -180,7 +190,7 @@ func (g *group) excuseLocked(now, stall int64) {
 	for _, m := range g.monitors {
 		m.excuse(now, stall, timeout, interval)
 	}
-	g.nextDue = now
+	g.nextDue.Store(now)
 }
 
 // sweepLocked finds the first deadline, and says whether it is over. Heartbeats
@@ -192,8 +202,12 @@ func (g *group) sweepLocked(now int64) bool {
 	for _, m := range g.monitors {
 		next = min(next, m.deadline(timeout))
 	}
-	g.nextDue = next
-	return next <= now
+	late := next <= now
+	if len(g.refused) > 0 {
+		next = min(next, now)
+	}
+	g.nextDue.Store(next)
+	return late
 }
 
 // turn runs on the owner's loop: it judges who is late, and sends what is due.
@@ -227,12 +241,11 @@ func (g *group) catchUpLocked() {
 		return
 	}
 	g.posted = false
-	now := g.services.now()
-	lag := now - g.postedSince
+	lag := g.services.Awake() - g.postedSince
 	grown := lag - g.lag
 	g.lag = lag
-	if grown > int64(g.services.cfg.Interval)/10 {
-		g.excuseLocked(now, grown)
+	if grown > g.services.cfg.Interval/10 {
+		g.excuseLocked(g.services.now(), int64(grown))
 	}
 }
 

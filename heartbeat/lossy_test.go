@@ -62,10 +62,8 @@ func TestNoFalseDeathOnALossyNetwork(t *testing.T) {
 		}
 		pauses := rand.New(rand.NewPCG(20261201, 1<<32))
 		for second := range 30 * 60 {
-			for i := range owners {
-				if pauses.IntN(60) == 0 {
-					owners[i].busy(2 * time.Second)
-				}
+			for range workers / 60 {
+				owners[pauses.IntN(workers)].busy(2 * time.Second)
 			}
 			if second%60 == 30 {
 				master.busy(2 * time.Second)

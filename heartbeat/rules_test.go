@@ -33,7 +33,7 @@ func TestRule1EachWayByItself(t *testing.T) {
 		d := newDuo(t, Config{})
 		pass(15 * time.Second)
 		d.toMaster.cut.Store(true)
-		pass(49 * time.Second)
+		pass(45 * time.Second)
 		d.master.wantLost()
 		pass(2 * time.Second)
 		d.master.wantLost("worker")
@@ -71,7 +71,7 @@ func TestRule3ATimeoutIsReportedOnce(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		m, o := newPassive(t, start(t, Config{}), "worker")
 		mon := monitor(t, m, "master", nowhere())
-		pass(49900 * time.Millisecond)
+		pass(49950 * time.Millisecond)
 		o.wantLost()
 		pass(200 * time.Millisecond)
 		o.wantLost("master")
