@@ -20,13 +20,16 @@ type group struct {
 	// schedule spreads the requests; nil: none are sent.
 	schedule *schedule
 
-	// batch is the memory of a turn.
-	batch []*Monitor
+	// doTurn is turn, and batch its memory.
+	doTurn func()
+	batch  []*Monitor
 
-	mu       sync.Mutex
-	stopped  bool
-	byID     map[ID]*Monitor
-	monitors []*Monitor
+	mu      sync.Mutex
+	stopped bool
+	byID    map[ID]*Monitor
+	targets []watched
+	// stamps is what is left of a block of them.
+	stamps []atomic.Int64
 	// nextDue is before the first deadline of all, and not after now while somebody
 	// waits to be judged. It is written under the mutex.
 	nextDue atomic.Int64
@@ -44,6 +47,7 @@ type group struct {
 
 func newGroup(s *Services, run Executor) *group {
 	g := &group{services: s, run: run, log: s.cfg.Logger, byID: map[ID]*Monitor{}}
+	g.doTurn = g.turn
 	g.nextDue.Store(math.MaxInt64)
 	return g
 }
@@ -59,21 +63,35 @@ func (g *group) add(id ID, attach func(m *Monitor)) (m *Monitor, added bool, err
 		return m, false, nil
 	}
 	s := g.services
-	m = &Monitor{
-		group: g, id: id, generation: s.generations.Add(1), clock: s.clock,
-		allowed: int64(s.cfg.Timeout), index: len(g.monitors),
-	}
 	armed := max(1, s.now())
-	m.last.Store(-armed)
-	m.seen = -armed
+	m = &Monitor{
+		handle: Handle{last: g.stamp(), clock: s.clock},
+		group:  g, id: id, generation: s.generations.Add(1), index: len(g.targets), seen: -armed,
+	}
+	m.handle.last.Store(-armed)
 	attach(m)
 	g.byID[id] = m
-	g.monitors = append(g.monitors, m)
-	g.nextDue.Store(min(g.nextDue.Load(), armed+m.allowed))
+	timeout := int64(s.cfg.Timeout)
+	g.targets = append(g.targets, watched{m.handle.last, timeout, m})
+	g.nextDue.Store(min(g.nextDue.Load(), armed+timeout))
 	if g.schedule != nil {
 		g.schedule.add(m)
 	}
 	return m, true, nil
+}
+
+// stampBlock is how many stamps lie side by side: so many that those of very many
+// targets are dense, so few that one which is used for long keeps little alive.
+const stampBlock = 64
+
+// stamp returns the next stamp. One is never used twice: see Handle.
+func (g *group) stamp() *atomic.Int64 {
+	if len(g.stamps) == 0 {
+		g.stamps = make([]atomic.Int64, stampBlock)
+	}
+	stamp := &g.stamps[0]
+	g.stamps = g.stamps[1:]
+	return stamp
 }
 
 func (g *group) find(id ID) *Monitor {
@@ -88,11 +106,11 @@ func (g *group) endLocked(m *Monitor, s State) bool {
 		return false
 	}
 	delete(g.byID, m.id)
-	last := len(g.monitors) - 1
-	g.monitors[m.index] = g.monitors[last]
-	g.monitors[m.index].index = m.index
-	g.monitors[last] = nil
-	g.monitors = g.monitors[:last]
+	last := len(g.targets) - 1
+	g.targets[m.index] = g.targets[last]
+	g.targets[m.index].m.index = m.index
+	g.targets[last] = watched{}
+	g.targets = g.targets[:last]
 	if g.schedule != nil {
 		g.schedule.remove(m)
 	}
@@ -118,8 +136,8 @@ func (g *group) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.stopped = true
-	for len(g.monitors) > 0 {
-		g.endLocked(g.monitors[len(g.monitors)-1], Canceled)
+	for len(g.targets) > 0 {
+		g.endLocked(g.targets[len(g.targets)-1].m, Canceled)
 	}
 }
 
@@ -130,7 +148,7 @@ func (g *group) failed(m *Monitor, err error) {
 		return
 	}
 	g.mu.Lock()
-	if m.last.Load() > m.refusedAt {
+	if m.handle.last.Load() > m.refusedAt {
 		m.refusals = 0
 	}
 	m.refusals++
@@ -143,7 +161,7 @@ func (g *group) failed(m *Monitor, err error) {
 	}
 	g.mu.Unlock()
 	if post {
-		g.run(g.turn)
+		g.run(g.doTurn)
 	}
 }
 
@@ -180,15 +198,15 @@ func (g *group) tick(now, stall, ticks int64) {
 	post := work && g.postLocked(now)
 	g.mu.Unlock()
 	if post {
-		g.run(g.turn)
+		g.run(g.doTurn)
 	}
 }
 
 // excuseLocked moves all deadlines after a stall.
 func (g *group) excuseLocked(now, stall int64) {
 	timeout, interval := int64(g.services.cfg.Timeout), int64(g.services.cfg.Interval)
-	for _, m := range g.monitors {
-		m.excuse(now, stall, timeout, interval)
+	for i := range g.targets {
+		g.targets[i].excuse(now, stall, timeout, interval)
 	}
 	g.nextDue.Store(now)
 }
@@ -199,8 +217,8 @@ func (g *group) excuseLocked(now, stall int64) {
 func (g *group) sweepLocked(now int64) bool {
 	timeout := int64(g.services.cfg.Timeout)
 	next := now + timeout
-	for _, m := range g.monitors {
-		next = min(next, m.deadline(timeout))
+	for i := range g.targets {
+		next = min(next, g.targets[i].deadline(timeout))
 	}
 	late := next <= now
 	if len(g.refused) > 0 {

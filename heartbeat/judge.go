@@ -39,34 +39,36 @@ func (g *group) late() []*Monitor {
 	timeout, interval := int64(g.services.cfg.Timeout), int64(g.services.cfg.Interval)
 	margin := min(interval, (timeout-interval)/2)
 	now := g.services.now()
-	var late, soon []*Monitor
+	var late []*Monitor
+	var soon []*watched
 	waiting := 0
-	for _, m := range g.monitors {
-		deadline := m.deadline(timeout)
+	for i := range g.targets {
+		w := &g.targets[i]
+		deadline := w.deadline(timeout)
 		switch {
-		case m.doubted:
+		case w.m.doubted:
 			waiting++
 			if now >= deadline {
-				late = append(late, m)
+				late = append(late, w.m)
 			}
 		case now >= deadline-margin:
-			soon = append(soon, m)
+			soon = append(soon, w)
 		}
 	}
-	if many(len(soon)+waiting, len(g.monitors)) {
-		for _, m := range soon {
-			m.doubted = true
-			m.allowed += timeout
+	if many(len(soon)+waiting, len(g.targets)) {
+		for _, w := range soon {
+			w.m.doubted = true
+			w.allowed += timeout
 		}
 		if len(soon) > 0 {
 			g.log.Warn("many heartbeat targets are late at once: waiting one timeout more",
-				"late", len(soon)+waiting, "targets", len(g.monitors))
+				"late", len(soon)+waiting, "targets", len(g.targets))
 		}
 		return late
 	}
-	for _, m := range soon {
-		if now >= m.deadline(timeout) {
-			late = append(late, m)
+	for _, w := range soon {
+		if now >= w.deadline(timeout) {
+			late = append(late, w.m)
 		}
 	}
 	return late
@@ -76,7 +78,7 @@ func (g *group) late() []*Monitor {
 func (g *group) expire(m *Monitor) {
 	g.mu.Lock()
 	now := g.services.now()
-	lost := m.running() && now >= m.deadline(int64(g.services.cfg.Timeout)) && g.endLocked(m, TimedOut)
+	lost := m.running() && now >= g.targets[m.index].deadline(int64(g.services.cfg.Timeout)) && g.endLocked(m, TimedOut)
 	g.mu.Unlock()
 	if lost {
 		g.report(m, Silence, now)
@@ -88,7 +90,7 @@ func (g *group) expire(m *Monitor) {
 func (g *group) giveUp(m *Monitor) {
 	g.mu.Lock()
 	now := g.services.now()
-	lost := m.running() && m.last.Load() <= m.refusedAt && g.endLocked(m, TimedOut)
+	lost := m.running() && m.handle.last.Load() <= m.refusedAt && g.endLocked(m, TimedOut)
 	g.mu.Unlock()
 	if lost {
 		g.report(m, Refusals, now)
@@ -98,6 +100,6 @@ func (g *group) giveUp(m *Monitor) {
 func (g *group) report(m *Monitor, reason Reason, now int64) {
 	g.lost(m, Loss{
 		Reason: reason, LastHeartbeat: m.LastHeartbeat(), Generation: m.generation,
-		Silent: time.Duration(now - m.lastOrArmed()),
+		Silent: time.Duration(now - m.handle.silentSince()),
 	})
 }

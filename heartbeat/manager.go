@@ -90,7 +90,7 @@ func (m *Manager[In, Out]) LastHeartbeatFrom(id ID) (last time.Time, ok bool) {
 func (m *Manager[In, Out]) Targets() int {
 	m.group.mu.Lock()
 	defer m.group.mu.Unlock()
-	return len(m.group.monitors)
+	return len(m.group.targets)
 }
 
 // Stop ends all monitoring for good, also of a target that is just being added. It
