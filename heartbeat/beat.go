@@ -53,6 +53,7 @@ type Executor func(f func())
 // Reason is why a target was given up.
 type Reason uint8
 
+// The reasons of a [Loss].
 const (
 	// Silence: nothing was heard for the timeout.
 	Silence Reason = iota + 1
@@ -84,7 +85,7 @@ type Loss struct {
 	Generation uint64
 }
 
-// ErrStopped: the manager or the services have been stopped.
+// ErrStopped says that the manager or the services have been stopped.
 var ErrStopped = errors.New("heartbeat services are stopped")
 
 var errStarted = errors.New("heartbeat services are started already")

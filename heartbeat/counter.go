@@ -28,6 +28,7 @@ type CounterEvent[W ~string] struct {
 // CounterEventKind is the kind of a [CounterEvent].
 type CounterEventKind uint8
 
+// What a read can show.
 const (
 	// CounterSeen: it is there, and was not at the read before.
 	CounterSeen CounterEventKind = iota + 1

@@ -29,7 +29,7 @@ func reads(t *testing.T, tally *CounterTally[workerID], script ...string) {
 	for i, line := range script {
 		read, want, _ := strings.Cut(line, "->")
 		counters := map[workerID]uint64{}
-		for _, field := range strings.Fields(read) {
+		for field := range strings.FieldsSeq(read) {
 			var v uint64
 			w, value, _ := strings.Cut(field, "=")
 			if _, err := fmt.Sscan(value, &v); err != nil {

@@ -29,6 +29,7 @@ func (c *component[In, Out]) got() (in []In, lost []ID) {
 	c.do(func() { in, lost = slices.Clone(c.in), slices.Clone(c.lost) })
 	return in, lost
 }
+
 func made[In, Out any](t *testing.T, out *Out) *component[In, Out] {
 	return &component[In, Out]{loop: newLoop(t), out: out}
 }

@@ -8,6 +8,7 @@ import (
 // FenceReason is why a worker stops by itself; zero: it does not.
 type FenceReason uint8
 
+// The reasons of a [Fence].
 const (
 	// Orphaned: for heartbeat.orphan-grace it has neither heard a master nor
 	// written its counter.

@@ -225,7 +225,7 @@ func number(t *testing.T, key string, otherwise int64) int64 {
 	return n
 }
 
-// A worker that is killed is noticed by its refused connections, within two
+// The case "dead worker found only after 50 s": one that is killed is noticed by its refused connections, within two
 // intervals and half a second, whenever in the interval it happens.
 func TestKilledWorkerIsNoticed(t *testing.T) {
 	t.Parallel()
@@ -373,7 +373,8 @@ func (s *staff) awaitAsked(t *testing.T, n int, times int64) {
 	}
 }
 
-// A master that is stopped by SIGSTOP for three timeouts and goes on declares
+// The case "a detector that was itself stalled declares everyone dead": a master
+// that is stopped by SIGSTOP for three timeouts and goes on declares
 // nobody dead, though it has heard nobody meanwhile: its workers live in this
 // process and never give it up, so that none of them is saved by registering
 // again. The one that fell silent in the meantime is found.

@@ -59,7 +59,9 @@ func judged(t *testing.T, kinds Kinds, text string) {
 	})
 }
 
-// The table of two witnesses, row by row.
+// The table of two witnesses, row by row. A worker that comes back before its work
+// was given away keeps its registration (a case of the coordination list: "services
+// deleted though the node came back before migration").
 func TestTwoWitnesses(t *testing.T) {
 	t.Parallel()
 	for name, text := range map[string]string{

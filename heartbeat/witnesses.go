@@ -19,6 +19,7 @@ const (
 // Health is what a master thinks of a worker.
 type Health uint8
 
+// What a worker can be.
 const (
 	// Unknown: it has not registered.
 	Unknown Health = iota
@@ -66,6 +67,7 @@ func (v Verdict) String() string {
 // Testimony is the kind of an [Input] of [Witnesses].
 type Testimony uint8
 
+// The inputs.
 const (
 	// Registered: the worker has registered, and was accepted.
 	Registered Testimony = iota + 1
