@@ -143,15 +143,14 @@ func BenchmarkSweep(b *testing.B) {
 			for _, m := range list {
 				m.Heard()
 			}
-			b.ReportAllocs()
-			for b.Loop() {
+			measure(b, func(int) {
 				g.mu.Lock()
 				late := g.sweepLocked(g.services.now())
 				g.mu.Unlock()
 				if late {
 					b.Fatal("somebody is late")
 				}
-			}
+			})
 		})
 	}
 }
