@@ -40,7 +40,7 @@ func judged(t *testing.T, kinds Kinds, text string) {
 	w := NewWitnesses(Config{}, kinds)
 	inputs := map[string]Testimony{
 		"registered": Registered, "reached": Reached, "unreachable": Unreachable,
-		"moves": CounterMoves, "stands": CounterStands, "left": Left,
+		"moves": CounterMoves, "stands": CounterStands, "vanished": CounterVanished, "left": Left,
 	}
 	transcript(t, text, func(at time.Duration, words []string) (out []string) {
 		if words[0] == "tick" {
@@ -147,7 +147,12 @@ func TestTwoWitnesses(t *testing.T) {
 			5s left w
 			6s reached w
 			7s moves v
-			8s left v`,
+			8s vanished v
+			9s vanished v
+			10s registered v
+			=> v: alive
+			11s vanished v
+			=> v: alive (stale counter)`,
 		"one suspect's time is not another's": `
 			0s registered a
 			=> a: alive

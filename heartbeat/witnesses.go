@@ -75,12 +75,27 @@ const (
 	Reached
 	// Unreachable: its monitor has timed out.
 	Unreachable
-	// CounterMoves and CounterStands: what its counter does.
+	// CounterMoves and CounterStands: what its counter does; CounterVanished: it is
+	// not in the store any more.
 	CounterMoves
 	CounterStands
-	// Left: the worker is gone for good, and forgotten.
+	CounterVanished
+	// Left: the worker is gone for good, and forgotten. Who is dead is remembered
+	// until then, so that it is not let back in.
 	Left
 )
+
+// Testimony is what an event of the counters says to [Witnesses].
+func (k CounterEventKind) Testimony() Testimony {
+	switch k {
+	case CounterLost:
+		return CounterStands
+	case CounterGone:
+		return CounterVanished
+	default:
+		return CounterMoves
+	}
+}
 
 // Input is what becomes known of one worker.
 type Input struct {
@@ -132,7 +147,7 @@ func NewWitnesses(cfg Config, kinds Kinds) *Witnesses {
 // Step takes one input, and returns the verdict when it has changed.
 func (w *Witnesses) Step(now time.Duration, in Input) (c Change, changed bool) {
 	e := w.workers[in.Worker]
-	if in.Kind == Left {
+	if in.Kind == Left || in.Kind == CounterVanished && e != nil && !e.registered {
 		delete(w.workers, in.Worker)
 		if e == nil || e.verdict.Health == Unknown {
 			return Change{}, false
@@ -158,7 +173,7 @@ func (w *Witnesses) Step(now time.Duration, in Input) (c Change, changed bool) {
 		}
 	case CounterMoves:
 		e.stands = false
-	case CounterStands:
+	case CounterStands, CounterVanished:
 		e.stands = true
 	}
 	return w.judge(now, in.Worker, e)
