@@ -18,8 +18,6 @@ type plant struct {
 	began time.Time
 	clock *shifted // the master's
 	store *heartbeattest.Counters[ID]
-	// writes is the worker's way to the store, which fails by itself.
-	writes *heartbeattest.Counters[ID]
 
 	master, worker     *loop
 	toWorker, toMaster *line
