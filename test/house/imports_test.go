@@ -23,6 +23,7 @@ func layers() []layer {
 		{"batch/...", []string{"batch/..."}},
 		{"internal/storage/...", []string{"internal/storage", "internal/storage/..."}},
 		{"rpc/...", []string{"rpc", "rpc/..."}},
+		{"heartbeat/...", []string{"heartbeat"}},
 		{"connector/connectortest", append([]string{"internal/storage", "internal/storage/..."}, seam...)},
 		{"connector/...", seam},
 		{"job/...", append([]string{"job/..."}, seam...)},
