@@ -90,8 +90,14 @@ func (a *account) used(n int64, at time.Duration) {
 	a.use(n, min(a.stepOf(at), a.at))
 }
 
-func (a *account) returned(n int64) {
+// returned takes tokens back that may be used from a time on.
+func (a *account) returned(n int64, from time.Duration) {
 	a.leased -= n
+	step := min(int64((from+a.step-1)/a.step), a.at+a.second())
+	if step > a.at {
+		a.cooling[step%ring] += n
+		return
+	}
 	a.free += n
 	a.pay()
 }

@@ -53,11 +53,13 @@ type Report struct {
 	// Used is what was passed on by leases of this epoch since the last report.
 	Used []Use `json:"used,omitempty"`
 	// Returned is what was leased and will not be used.
-	Returned Amount `json:"returned"`
+	Returned []Back `json:"returned,omitempty"`
 	// Passed is all that was passed on since the worker began, also by floors.
 	Passed Amount `json:"passed"`
-	// Waiting says that a batch waits, or has waited since the last report.
+	// Waiting says that a batch waits, or has waited just now; Idle that there has
+	// been none for a while.
 	Waiting bool `json:"waiting,omitempty"`
+	Idle    bool `json:"idle,omitempty"`
 	// Ask is a record that no lease pays soon, zero when there is none, and
 	// AskNo its number.
 	Ask   Amount `json:"ask"`
@@ -67,8 +69,18 @@ type Report struct {
 	Owed Amount `json:"owed"`
 }
 
-// Use is an amount that was passed on, by the worker's clock so long ago.
+// Use is an amount of a lease that was passed on, by the worker's clock so long
+// ago.
 type Use struct {
+	Seq    uint64        `json:"seq"`
 	Age    time.Duration `json:"age"`
+	Amount Amount        `json:"amount"`
+}
+
+// Back is an amount of a lease that was not used. What has not opened yet may be
+// leased again only from then on.
+type Back struct {
+	Seq    uint64        `json:"seq"`
+	Opens  time.Duration `json:"opens,omitempty"`
 	Amount Amount        `json:"amount"`
 }

@@ -144,15 +144,16 @@ func (l *Ledger) Change(limit Amount) {
 	l.lastRound = l.now - l.cfg.Window
 }
 
-// Report takes a worker's report.
-func (l *Ledger) Report(id int, r Report) {
+// Report takes a worker's report that came at a time.
+func (l *Ledger) Report(now time.Duration, id int, r Report) {
 	i, found := l.find(id)
 	if !found || r.No <= l.workers[i].no {
 		return
 	}
 	w := l.workers[i]
 	w.no, w.passed = r.No, r.Passed
-	w.waiting = w.waiting || r.Waiting
+	now = max(now, l.now)
+	w.waiting, w.idle, w.reportedAt = r.Waiting, r.Idle, now
 	l.asked(w, r)
 	if r.Epoch != l.cfg.Epoch {
 		// What it used was another master's; what it owes is the job's.
@@ -164,12 +165,14 @@ func (l *Ledger) Report(id int, r Report) {
 	w.acked(r.Seq, l.cfg.Window)
 	for _, u := range r.Used {
 		for d := range l.accounts {
-			l.accounts[d].used(w.take(d, u.Amount.dim(d)), l.now-u.Age)
+			l.accounts[d].used(w.take(u.Seq, d, u.Amount.dim(d)), now-u.Age)
 		}
 		w.used = w.used.Add(u.Amount)
 	}
-	for d := range l.accounts {
-		l.accounts[d].returned(w.take(d, r.Returned.dim(d)))
+	for _, b := range r.Returned {
+		for d := range l.accounts {
+			l.accounts[d].returned(w.take(b.Seq, d, b.Amount.dim(d)), now+b.Opens)
+		}
 	}
 }
 

@@ -23,7 +23,7 @@ type Limiter struct {
 	steps stepQueue
 	uses  usage
 	// returned is what has been leased and not used, to be reported.
-	returned Amount
+	returned returns
 	passed   Amount
 	waited   time.Duration
 	no       uint64
@@ -114,12 +114,12 @@ func (l *Limiter) take(now time.Duration, a Amount) bool {
 	if l.silent(now) {
 		return l.takeFloor(now, a)
 	}
-	l.returned = l.returned.Add(l.steps.expire(now))
+	l.steps.expire(now, &l.returned)
 	if a.exceeds(l.steps.open(now), limit) {
 		return false
 	}
-	l.steps.take(a, limit)
-	l.uses.note(now, a, true)
+	l.steps.take(now, a, limit, &l.uses)
+	l.uses.note(now, a)
 	l.passed = l.passed.Add(a)
 	return true
 }
@@ -136,7 +136,7 @@ func (l *Limiter) takeFloor(now time.Duration, a Amount) bool {
 		return false
 	}
 	l.floored = now
-	l.uses.note(now, a, false)
+	l.uses.note(now, a)
 	l.passed = l.passed.Add(a)
 	return true
 }
@@ -212,14 +212,13 @@ func (l *Limiter) Grant(lease Lease) {
 	}
 	if lease.Epoch != l.lease.Epoch {
 		l.steps.clear()
-		l.uses.forget()
-		l.returned = Amount{}
+		l.uses.n, l.returned.n = 0, 0
 	}
 	l.lease, l.heard = lease, now
 	if end := l.sent.at(lease.Answers, now) + leaseWindows*lease.Window; !lease.Limit.IsZero() {
 		for k, a := range lease.Steps {
 			open := now + time.Duration(k)*lease.Window/stepsPerWindow
-			l.returned = l.returned.Add(l.steps.add(step{opens: open, ends: min(open+lease.Window, end), left: a}))
+			l.returned.add(lease.Seq, open, l.steps.add(step{seq: lease.Seq, opens: open, ends: min(open+lease.Window, end), left: a}))
 		}
 	}
 	l.soon = soonOf(lease.Steps)

@@ -31,34 +31,69 @@ func (s *sentTimes) at(no uint64, now time.Duration) time.Duration {
 // Report returns what the ledger should hear, if there is something new or it is
 // time. What it holds counts as sent.
 func (l *Limiter) Report() (r Report, due bool) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	now := l.now()
-	limit := l.lease.Limit
 	if !l.on.Load() {
 		return Report{}, false
 	}
-	l.returned = l.returned.Add(l.steps.expire(now))
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	now := l.now()
+	idle := l.giveBack(now)
 	if !l.urgent && !l.due(now) {
 		return Report{}, false
 	}
 	l.no++
 	l.sent.note(l.no, now)
 	r = Report{
-		No: l.no, Epoch: l.lease.Epoch, Seq: l.lease.Seq, Used: l.uses.report(now, nil),
-		Returned: l.returned, Passed: l.passed, Waiting: l.waiting && l.ask.IsZero(),
+		No: l.no, Epoch: l.lease.Epoch, Seq: l.lease.Seq, Used: l.uses.report(now),
+		Returned: l.returned.report(now), Passed: l.passed, Idle: idle, Owed: l.owed(now),
 	}
-	if !l.ask.IsZero() {
+	if l.ask.IsZero() {
+		r.Waiting = l.wants || l.waiting && !idle
+	} else {
 		r.Ask, r.AskNo = l.ask, l.askNo
 	}
+	l.waiting, l.urgent = l.wants, false
+	return r, true
+}
+
+// owed is what of the last whole record a second has not paid.
+func (l *Limiter) owed(now time.Duration) (owed Amount) {
 	for d := range dims {
-		if n := limit.dim(d); n > 0 {
+		if n := l.lease.Limit.dim(d); n > 0 {
 			paid := int64(float64(n) * (now - l.wholeAt).Seconds())
-			r.Owed.set(d, max(0, l.whole.dim(d)-paid))
+			owed.set(d, max(0, l.whole.dim(d)-paid))
 		}
 	}
-	l.returned, l.waiting, l.urgent = Amount{}, l.wants, false
-	return r, true
+	return owed
+}
+
+const (
+	// idleSteps is the number of steps without a batch after which a worker gives
+	// back what it does not seem to need.
+	idleSteps = 4
+	// idlePart of what it has used in the last window it keeps.
+	idlePart = 4
+)
+
+// giveBack returns what has ended, and, when no batch comes, most of the rest.
+// It reports whether none comes.
+func (l *Limiter) giveBack(now time.Duration) (idle bool) {
+	l.steps.expire(now, &l.returned)
+	if l.wants {
+		return false
+	}
+	window := l.lease.Window
+	recent, last := l.uses.since(now - window)
+	if now-last < idleSteps*window/stepsPerWindow {
+		return false
+	}
+	for d := range dims {
+		recent.set(d, recent.dim(d)/idlePart)
+	}
+	if l.steps.keep(now, recent, &l.returned) {
+		l.urgent = true
+	}
+	return true
 }
 
 // due reports whether the last report is long ago.

@@ -18,6 +18,9 @@ func (l *Ledger) round() {
 	l.lastRound, l.lastEarly = l.now, l.now
 	l.demands = l.demands[:0]
 	for _, w := range l.workers {
+		if l.now-w.reportedAt > l.cfg.Window {
+			w.waiting = false
+		}
 		wants := w.waiting || !w.used.IsZero() || !w.ask.IsZero()
 		l.setActive(w, wants)
 		w.tell = true
@@ -25,22 +28,28 @@ func (l *Ledger) round() {
 			used := w.used
 			for d := range dims {
 				used.set(d, int64(float64(used.dim(d))*l.cfg.Window.Seconds()/elapsed.Seconds()))
+				if w.idle {
+					used.set(d, used.dim(d)/idlePart)
+				}
 			}
 			l.demands = append(l.demands, Demand{Worker: w.id, Used: used, Waiting: w.waiting, Passed: w.passed})
 		}
-		w.used, w.hungry, w.waiting = Amount{}, w.waiting, false
+		w.used = Amount{}
 	}
 	l.lease(stepsPerWindow)
 }
 
-// early leases what is free to workers that wait, before the window is over.
+// early leases what has become free, before the window is over, to workers that
+// wait; at once to those that have nothing left.
 func (l *Ledger) early() {
 	steps := int((l.lastRound + l.cfg.Window - l.now) / l.accounts[0].step)
-	rest := l.now-l.lastEarly >= l.cfg.Window/stepsPerWindow && l.free() && !l.owes()
+	rest := l.now-l.lastEarly >= 2*l.accounts[0].step && steps > 0 && !l.owes()
+	some, much := l.free()
 	l.demands = l.demands[:0]
 	tell := false
 	for _, w := range l.workers {
-		if rest && steps > 0 && w.waiting && w.ask.IsZero() && w.spent() {
+		wants := w.ask.IsZero() && (some && w.waiting && w.spent() || much && w.waiting)
+		if rest && wants {
 			l.setActive(w, true)
 			l.demands = append(l.demands, Demand{Worker: w.id, Waiting: true, Passed: w.passed})
 			w.tell = true
@@ -55,14 +64,16 @@ func (l *Ledger) early() {
 	}
 }
 
-// free reports whether there are tokens of all that is limited.
-func (l *Ledger) free() bool {
+// free reports whether there are tokens of all that is limited, and whether
+// there are as many as two steps of the limit open.
+func (l *Ledger) free() (some, much bool) {
+	some, much = true, true
 	for d := range l.accounts {
-		if a := &l.accounts[d]; a.limit > 0 && a.free <= 0 {
-			return false
-		}
+		a := &l.accounts[d]
+		some = some && (a.limit == 0 || a.free > 0)
+		much = much && (a.limit == 0 || a.free > int64(float64(a.limit)*2*a.step.Seconds()))
 	}
-	return true
+	return some, some && much
 }
 
 // owes reports whether anything is owed.
@@ -179,7 +190,8 @@ func (l *Ledger) open(d, steps int) (open opening) {
 		return open
 	}
 	carry, opened, floors := a.free-a.owed, int64(0), 0.0
-	perStep := pace * float64(a.limit) * a.step.Seconds()
+	perStep := float64(a.limit) * a.step.Seconds()
+	perStep *= pace - min(1, float64(max(0, a.leased))/perStep/float64(steps))
 	for k := range steps {
 		step := a.at + int64(k)
 		if k > 0 {

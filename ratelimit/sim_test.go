@@ -74,7 +74,7 @@ func (s *sim) exchange() {
 	defer s.mu.Unlock()
 	for i, l := range s.limiters {
 		if r, due := l.Report(); due && !s.dead && !s.cut[i] {
-			s.ledger.Report(i, r)
+			s.ledger.Report(s.now()-s.born, i, r)
 		}
 	}
 	if s.dead {
@@ -84,6 +84,19 @@ func (s *sim) exchange() {
 	for _, g := range s.ledger.Grants() {
 		if !s.cut[g.Worker] {
 			s.limiters[g.Worker].Grant(g.Lease)
+		}
+	}
+	for d := range 2 {
+		if sum, leased, left := s.ledger.Tokens(d); sum != []int64{s.config.Limit.Bytes, s.config.Limit.Records}[d] || leased != left {
+			fmt.Println("BAD", d, s.now(), sum, leased, left)
+		}
+		_, leased, _ := s.ledger.Tokens(d)
+		var held int64
+		for _, l := range s.limiters {
+			held += l.Held(d)
+		}
+		if held > leased {
+			fmt.Println("HELD", d, s.now(), held, leased)
 		}
 	}
 }

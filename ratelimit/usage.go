@@ -2,10 +2,15 @@ package ratelimit
 
 import "time"
 
-// usage remembers what was passed on in the last second, in pieces of time.
+// usage remembers what was passed on in the last second, in pieces of time, and
+// what of it is to be reported.
 type usage struct {
 	ring [ring]used
 	last int64
+	// leased are the uses of leases that have not been reported. What there is no
+	// room for lapses at the ledger.
+	leased [2 * stepsPerWindow]leased
+	n      int
 }
 
 // usePiece is the length of a piece; the ring holds more than a second of them.
@@ -16,40 +21,73 @@ type used struct {
 	// at is the last use of the piece.
 	at     time.Duration
 	amount Amount
-	// leased is the part that was leased and is to be reported.
-	leased Amount
+}
+
+type leased struct {
+	seq    uint64
+	piece  int64
+	at     time.Duration
+	amount Amount
 }
 
 // note adds a use.
-func (u *usage) note(now time.Duration, a Amount, leased bool) {
+func (u *usage) note(now time.Duration, a Amount) {
 	piece := int64(now/usePiece) + 1
 	p := &u.ring[piece%ring]
 	if p.piece != piece {
 		*p = used{piece: piece}
 	}
 	p.at, p.amount = now, p.amount.Add(a)
-	if leased {
-		p.leased = p.leased.Add(a)
-	}
 	u.last = piece
 }
 
-// report returns the leased uses that have not been reported.
-func (u *usage) report(now time.Duration, to []Use) []Use {
-	for piece := max(1, u.last-ring+1); piece <= u.last; piece++ {
-		if p := &u.ring[piece%ring]; p.piece == piece && !p.leased.IsZero() {
-			to = append(to, Use{Age: now - p.at, Amount: p.leased})
-			p.leased = Amount{}
-		}
+// lease notes that n of a dimension were a lease's.
+func (u *usage) lease(seq uint64, now time.Duration, d int, n int64) {
+	piece := int64(now / usePiece)
+	i := u.n - 1
+	for i >= 0 && u.leased[i].piece == piece && u.leased[i].seq != seq {
+		i--
 	}
-	return to
+	if i < 0 || u.leased[i].piece != piece {
+		if u.n == len(u.leased) {
+			return
+		}
+		i = u.n
+		u.leased[i] = leased{seq: seq, piece: piece}
+		u.n++
+	}
+	e := &u.leased[i]
+	e.at = now
+	e.amount.set(d, e.amount.dim(d)+n)
 }
 
-// forget drops what would have been reported to a master that is no more.
-func (u *usage) forget() {
-	for i := range u.ring {
-		u.ring[i].leased = Amount{}
+// report returns the leased uses, once.
+func (u *usage) report(now time.Duration) []Use {
+	if u.n == 0 {
+		return nil
 	}
+	out := make([]Use, u.n)
+	for i, e := range u.leased[:u.n] {
+		out[i] = Use{Seq: e.seq, Age: now - e.at, Amount: e.amount}
+	}
+	u.n = 0
+	return out
+}
+
+// since is what was passed on since a time, and when the last of it was.
+func (u *usage) since(from time.Duration) (sum Amount, last time.Duration) {
+	last = u.ring[u.last%ring].at
+	for piece := u.last; piece > max(0, u.last-ring); piece-- {
+		p := &u.ring[piece%ring]
+		if p.piece != piece {
+			continue
+		}
+		if p.at < from {
+			break
+		}
+		sum = sum.Add(p.amount)
+	}
+	return sum, last
 }
 
 // below is when no more than most of a dimension will have been passed on in

@@ -84,7 +84,7 @@ func (l *Ledger) turn() *worker {
 		return nil
 	}
 	for _, w := range l.workers {
-		if (w.waiting || w.hungry) && w.ask.IsZero() && w.served < next.served {
+		if w.waiting && w.ask.IsZero() && w.served < next.served {
 			return nil
 		}
 	}

@@ -24,9 +24,9 @@ type worker struct {
 
 	used   Amount // since the last round
 	passed Amount
-	// waiting says that it has waited since the last round, hungry the same of
-	// the window before.
-	waiting, hungry bool
+	// waiting and idle are as last reported, at the time of reportedAt.
+	waiting, idle bool
+	reportedAt    time.Duration
 	// served is what it has got, in the ledger's measure of seconds.
 	served float64
 	active bool
@@ -45,15 +45,16 @@ type given struct {
 	left Amount
 }
 
-// take moves up to n tokens of a dimension out of the leases, the oldest first.
-func (w *worker) take(d int, n int64) int64 {
-	got := int64(0)
+// take moves up to n tokens of a dimension out of a lease; none when it has ended.
+func (w *worker) take(seq uint64, d int, n int64) int64 {
 	for i := range w.leases {
-		m := min(w.leases[i].left.dim(d), n-got)
-		w.leases[i].left.set(d, w.leases[i].left.dim(d)-m)
-		got += m
+		if g := &w.leases[i]; g.seq == seq {
+			n = max(0, min(n, g.left.dim(d)))
+			g.left.set(d, g.left.dim(d)-n)
+			return n
+		}
 	}
-	return got
+	return 0
 }
 
 // acked notes the lease that a report names.

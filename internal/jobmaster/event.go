@@ -69,8 +69,9 @@ type EffectFailed struct {
 // Limit changes what the job may pass per second; zero ends the limit.
 type Limit struct{ Limit ratelimit.Amount }
 
-// Demand is what a slot's limiter reports.
+// Demand is what a slot's limiter reports, with the time at which it came.
 type Demand struct {
+	Now    time.Duration
 	Slot   int
 	Report ratelimit.Report
 }

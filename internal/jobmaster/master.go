@@ -138,7 +138,7 @@ func (m *Master) Step(e Event) []Effect {
 	case Limit:
 		m.ledger.Change(e.Limit)
 	case Demand:
-		m.ledger.Report(e.Slot, e.Report)
+		m.ledger.Report(e.Now, e.Slot, e.Report)
 		return nil // it changes nothing before the next Tick
 	case Numbers:
 		m.numbers(e.Slot, e.State)

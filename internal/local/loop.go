@@ -120,7 +120,7 @@ func (l *loop) tick(ctx context.Context) (ended bool) {
 		s := l.slots[i].subtask
 		l.master.Step(jobmaster.Numbers{Slot: i, State: s.Numbers().State()})
 		if r, due := s.Limiter().Report(); due {
-			l.master.Step(jobmaster.Demand{Slot: i, Report: r})
+			l.master.Step(jobmaster.Demand{Now: time.Since(l.start), Slot: i, Report: r})
 		}
 	}
 	ended = l.carryOut(ctx, l.master.Step(jobmaster.Tick{Now: time.Since(l.start)}))
