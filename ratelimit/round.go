@@ -130,6 +130,9 @@ func (l *Ledger) tell(w *worker, hold bool) *Lease {
 		Hold: hold, Window: l.cfg.Window, Whole: w.whole,
 	}})
 	if !hold {
+		if w.until == never { // it may get this lease and then hear nothing more
+			w.until = l.now + (silentWindows-1)*l.cfg.Window
+		}
 		w.leases = append(w.leases, given{seq: w.seq, at: l.now})
 	}
 	return &l.grants[len(l.grants)-1].Lease

@@ -86,19 +86,6 @@ func (s *sim) exchange() {
 			s.limiters[g.Worker].Grant(g.Lease)
 		}
 	}
-	for d := range 2 {
-		if sum, leased, left := s.ledger.Tokens(d); sum != []int64{s.config.Limit.Bytes, s.config.Limit.Records}[d] || leased != left {
-			fmt.Println("BAD", d, s.now(), sum, leased, left)
-		}
-		_, leased, _ := s.ledger.Tokens(d)
-		var held int64
-		for _, l := range s.limiters {
-			held += l.Held(d)
-		}
-		if held > leased {
-			fmt.Println("HELD", d, s.now(), held, leased)
-		}
-	}
 }
 
 // with runs f between two exchanges.
