@@ -18,7 +18,9 @@ type account struct {
 	owed    int64
 	leased  int64
 	cooling [ring]int64
-	at      int64 // the last step whose tokens have come back
+	// ahead are the leased tokens by the step in which they open.
+	ahead [ring]int64
+	at    int64 // the last step whose tokens have come back
 }
 
 // second is the number of steps that a used token is away: a second, and what
@@ -54,13 +56,13 @@ func (a *account) advance(to int64, each func(step int64)) {
 		a.at++
 		back := &a.cooling[a.at%ring]
 		n := *back
-		*back = 0
+		*back, a.ahead[(a.at-1)%ring] = 0, 0
 		a.free += n
 		a.pay()
 		each(a.at)
 		if over := a.free - a.cap(); over > 0 {
 			a.free -= over
-			a.use(over, a.at)
+			a.spread(over)
 		}
 	}
 }
@@ -96,6 +98,7 @@ func (a *account) returned(n int64, from time.Duration) {
 	step := min(int64((from+a.step-1)/a.step), a.at+a.second())
 	if step > a.at {
 		a.cooling[step%ring] += n
+		a.ahead[step%ring] = max(0, a.ahead[step%ring]-n)
 		return
 	}
 	a.free += n
@@ -108,6 +111,7 @@ func (a *account) coming(step int64) int64 { return a.cooling[step%ring] }
 // lease takes tokens for leases: n that come back by the step, or are free.
 func (a *account) lease(n, step int64) {
 	a.leased += n
+	a.ahead[step%ring] += n
 	c := &a.cooling[step%ring]
 	late := min(n, *c)
 	*c -= late

@@ -115,7 +115,7 @@ func TestLimitChangesWhileRunning(t *testing.T) {
 				var part []pass
 				sum := int64(0)
 				for _, p := range s.passed {
-					if p.at > span.from && p.at <= to {
+					if p.at > span.from && p.at < to {
 						part = append(part, p)
 						sum += p.bytes
 					}

@@ -47,7 +47,9 @@ type Ledger struct {
 	lastRound time.Duration
 	lastEarly time.Duration
 	begun     bool
-	grants    []Grant
+	// changed says that the limit is another one than at first.
+	changed bool
+	grants  []Grant
 	// kept for their memory
 	demands []Demand
 	parts   []Amount
@@ -82,7 +84,7 @@ func (l *Ledger) Join(id int) {
 	if found {
 		return
 	}
-	w := &worker{id: id, until: never, told: l.floorFor(), tell: true}
+	w := &worker{id: id, until: never, told: l.floorFor(), tell: l.changed || !l.cfg.Limit.IsZero()}
 	l.workers = slices.Insert(l.workers, i, w)
 }
 
@@ -128,7 +130,7 @@ func (l *Ledger) Limit() Amount { return l.cfg.Limit }
 
 // Change sets the limit of a running job; zero ends it.
 func (l *Ledger) Change(limit Amount) {
-	l.cfg.Limit = limit
+	l.cfg.Limit, l.changed = limit, true
 	for d := range l.accounts {
 		l.accounts[d].change(limit.dim(d), l.now)
 	}

@@ -1,6 +1,7 @@
 package ratelimit
 
 import (
+	"math"
 	"slices"
 	"time"
 )
@@ -49,7 +50,7 @@ func (l *Ledger) early() {
 	tell := false
 	for _, w := range l.workers {
 		wants := w.ask.IsZero() && (some && w.waiting && w.spent() || much && w.waiting)
-		if rest && wants {
+		if rest && wants && l.room(steps) {
 			l.setActive(w, true)
 			l.demands = append(l.demands, Demand{Worker: w.id, Waiting: true, Passed: w.passed})
 			w.tell = true
@@ -74,6 +75,17 @@ func (l *Ledger) free() (some, much bool) {
 		much = much && (a.limit == 0 || a.free > int64(float64(a.limit)*2*a.step.Seconds()))
 	}
 	return some, some && much
+}
+
+// room reports whether the next steps may open as much as a step of the limit.
+func (l *Ledger) room(steps int) bool {
+	for d := range l.accounts {
+		a := &l.accounts[d]
+		if open := l.open(d, steps); a.limit > 0 && float64(open[steps-1]) < max(1, float64(a.limit)*a.step.Seconds()) {
+			return false
+		}
+	}
+	return true
 }
 
 // owes reports whether anything is owed.
@@ -193,15 +205,16 @@ func (l *Ledger) open(d, steps int) (open opening) {
 		return open
 	}
 	carry, opened, floors := a.free-a.owed, int64(0), 0.0
-	perStep := float64(a.limit) * a.step.Seconds()
-	perStep *= pace - min(1, float64(max(0, a.leased))/perStep/float64(steps))
+	perStep := pace * float64(a.limit) * a.step.Seconds()
+	ahead := int64(0) // what opens by leases that are out
 	for k := range steps {
 		step := a.at + int64(k)
 		if k > 0 {
 			carry += a.coming(step)
 			floors += l.floorsAt(time.Duration(step)*a.step, d) * a.step.Seconds()
 		}
-		n := max(0, min(carry-int64(floors)-opened, int64(perStep*float64(k+1))+1-opened))
+		ahead += a.ahead[step%ring]
+		n := max(0, min(carry-int64(floors)-opened, int64(math.Ceil(perStep*float64(k+1)))-ahead-opened))
 		opened += n
 		open[k] = opened
 	}

@@ -11,10 +11,8 @@ type worker struct {
 	no     uint64 // of the last report
 	seq    uint64 // of the last lease
 	leases []given
-	// heard says that a report has named a lease of this master; until is how
-	// long a worker that heard the lease of that report is sure to use leases
-	// only: from then on it may use its floor.
-	heard bool
+	// until is how long the worker is sure to use leases only, by the lease that
+	// its reports name: from then on it may use its floor.
 	until time.Duration
 	// floor is what it may use per second when silent, told a newer one that it
 	// may know already.
@@ -61,7 +59,6 @@ func (w *worker) take(seq uint64, d int, n int64) int64 {
 func (w *worker) acked(seq uint64, window time.Duration) {
 	for _, g := range w.leases {
 		if g.seq == seq {
-			w.heard = true
 			w.until = max(w.until, g.at+(silentWindows-1)*window)
 			w.floor = w.told
 		}
