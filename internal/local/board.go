@@ -31,9 +31,15 @@ func (b *board) show(p Progress) {
 		gauge *metrics.Gauge
 		value int64
 	}{
-		{b.read, p.Read}, {b.written, p.Written}, {b.dirty, p.Dirty}, {b.bytesRead, p.BytesRead},
-		{b.bytesWritten, p.BytesWritten}, {b.splits, int64(p.Splits)}, {b.done, int64(p.Done)},
-		{b.limitBytes, p.Limit.Bytes}, {b.limitRecords, p.Limit.Records},
+		{b.read, p.Read},
+		{b.written, p.Written},
+		{b.dirty, p.Dirty},
+		{b.bytesRead, p.BytesRead},
+		{b.bytesWritten, p.BytesWritten},
+		{b.splits, int64(p.Splits)},
+		{b.done, int64(p.Done)},
+		{b.limitBytes, p.Limit.Bytes},
+		{b.limitRecords, p.Limit.Records},
 	} {
 		v.gauge.Set(float64(v.value))
 	}
