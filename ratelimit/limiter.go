@@ -14,6 +14,8 @@ type Limiter struct {
 	on    atomic.Bool
 	// wake tells a waiter that something has changed.
 	wake chan struct{}
+	// timer is the waiter's; it is kept, so that waiting takes no memory.
+	timer *time.Timer
 
 	mu    sync.Mutex
 	lease Lease // the last received
@@ -47,7 +49,8 @@ type Limiter struct {
 // NewLimiter returns the limiter of a worker. One that is limited lets nothing
 // pass before its first lease, another everything.
 func NewLimiter(limited bool) *Limiter {
-	l := &Limiter{start: time.Now(), wake: make(chan struct{}, 1)}
+	l := &Limiter{start: time.Now(), wake: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	l.timer.Stop()
 	l.on.Store(limited)
 	return l
 }
@@ -76,21 +79,20 @@ func (l *Limiter) wait(ctx context.Context, a Amount) error {
 	began := l.now()
 	l.since, l.wants, l.waiting = began, true, true
 	l.urgent = l.steps.covers(began, a, l.lease.Limit) == never
-	timer := time.NewTimer(0)
-	defer timer.Stop()
+	defer l.timer.Stop()
 	var err error
 	for now := began; err == nil; now = l.now() {
 		if !l.on.Load() || l.take(now, a) {
 			break
 		}
 		l.decide(now, a)
-		timer.Reset(l.next(now, a) - now)
+		l.timer.Reset(l.next(now, a) - now)
 		l.mu.Unlock()
 		select {
 		case <-ctx.Done():
 			err = ctx.Err()
 		case <-l.wake:
-		case <-timer.C:
+		case <-l.timer.C:
 		}
 		l.mu.Lock()
 	}
