@@ -154,8 +154,8 @@ func (l *Ledger) Report(now time.Duration, id int, r Report) {
 	}
 	w := l.workers[i]
 	w.no, w.passed = r.No, r.Passed
-	now = max(now, l.now)
-	w.waiting, w.idle, w.reportedAt = r.Waiting, r.Idle, now
+	l.advance(now)
+	w.waiting, w.idle, w.reportedAt = r.Waiting, r.Idle, l.now
 	l.asked(w, r)
 	if r.Epoch != l.cfg.Epoch {
 		// What it used was another master's; what it owes is the job's.
@@ -167,13 +167,13 @@ func (l *Ledger) Report(now time.Duration, id int, r Report) {
 	w.acked(r.Seq, l.cfg.Window)
 	for _, u := range r.Used {
 		for d := range l.accounts {
-			l.accounts[d].used(w.take(u.Seq, d, u.Amount.dim(d)), now-u.Age)
+			l.accounts[d].used(w.take(u.Seq, d, u.Amount.dim(d)), l.now-u.Age)
 		}
 		w.used = w.used.Add(u.Amount)
 	}
 	for _, b := range r.Returned {
 		for d := range l.accounts {
-			l.accounts[d].returned(w.take(b.Seq, d, b.Amount.dim(d)), now+b.Opens)
+			l.accounts[d].returned(w.take(b.Seq, d, b.Amount.dim(d)), l.now+b.Opens)
 		}
 	}
 }
@@ -183,15 +183,10 @@ func (l *Ledger) Tick(now time.Duration) {
 	if now < l.now {
 		return
 	}
-	l.now = now
+	l.advance(now)
 	if l.cfg.Limit.IsZero() {
 		l.tellOff()
 		return
-	}
-	l.expire()
-	for d := range l.accounts {
-		a := &l.accounts[d]
-		a.advance(a.stepOf(now), func(step int64) { l.takeFloors(a, d, step) })
 	}
 	l.answerAsks()
 	if !l.begun || l.now-l.lastRound >= l.cfg.Window {
@@ -199,6 +194,19 @@ func (l *Ledger) Tick(now time.Duration) {
 		l.round()
 	} else {
 		l.early()
+	}
+}
+
+// advance takes the accounts to a time.
+func (l *Ledger) advance(now time.Duration) {
+	l.now = max(l.now, now)
+	if l.cfg.Limit.IsZero() {
+		return
+	}
+	l.expire()
+	for d := range l.accounts {
+		a := &l.accounts[d]
+		a.advance(a.stepOf(l.now), func(step int64) { l.takeFloors(a, d, step) })
 	}
 }
 
