@@ -29,6 +29,9 @@ type sim struct {
 	cut  map[int]bool
 	dead bool
 
+	// speed is how fast a reader can read at most, in bytes per second; 0 is no bound.
+	speed int64
+
 	work sync.WaitGroup
 	stop context.CancelFunc
 	ctx  context.Context
@@ -128,6 +131,9 @@ func (s *sim) read(worker int, size int64, from, to time.Duration) {
 				n = most.Records
 			}
 			n = max(1, n)
+			if s.speed > 0 && !s.until(s.now()+time.Duration(n*size)*time.Second/time.Duration(s.speed)) {
+				return
+			}
 			if s.limiters[worker].Wait(ctx, ratelimit.Amount{Bytes: n * size, Records: n}) != nil {
 				return
 			}
