@@ -46,7 +46,9 @@ type Ledger struct {
 	holdUntil time.Duration
 	lastRound time.Duration
 	lastEarly time.Duration
-	begun     bool
+	// debtor is the worker whose record is paid for.
+	debtor *worker
+	begun  bool
 	// changed says that the limit is another one than at first.
 	changed bool
 	grants  []Grant
@@ -97,6 +99,7 @@ func (l *Ledger) Leave(id int) {
 	for _, g := range l.workers[i].leases {
 		l.lapse(g)
 	}
+	l.passed(l.workers[i], l.now)
 	l.workers = slices.Delete(l.workers, i, i+1)
 }
 
@@ -165,6 +168,9 @@ func (l *Ledger) Report(now time.Duration, id int, r Report) {
 		return
 	}
 	w.acked(r.Seq, l.cfg.Window)
+	if r.Whole == w.whole {
+		l.passed(w, l.now-r.WholeAge)
+	}
 	for _, u := range r.Used {
 		for d := range l.accounts {
 			l.accounts[d].used(w.take(u.Seq, d, u.Amount.dim(d)), l.now-u.Age)
@@ -226,6 +232,9 @@ func (l *Ledger) expire() {
 			n++
 		}
 		w.leases = slices.Delete(w.leases, 0, n)
+		if l.now >= w.heldAt+leaseWindows*l.cfg.Window {
+			l.passed(w, l.now)
+		}
 	}
 }
 

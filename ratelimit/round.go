@@ -146,7 +146,7 @@ func (l *Ledger) tell(w *worker, hold bool) *Lease {
 	l.grants = append(l.grants, Grant{Worker: w.id, Lease: Lease{
 		Epoch: l.cfg.Epoch, Seq: w.seq, Answers: w.no, Limit: l.cfg.Limit,
 		Parallelism: max(l.cfg.Parallelism, len(l.workers)), Floor: w.told,
-		Hold: hold, Window: l.cfg.Window, Whole: w.whole,
+		Hold: hold, Window: l.cfg.Window, Whole: w.whole, WholeAnswers: w.answered,
 	}})
 	if !hold {
 		if w.until == never { // it may get this lease and then hear nothing more

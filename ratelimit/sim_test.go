@@ -46,13 +46,19 @@ type pass struct {
 }
 
 func newSim(t *testing.T, cfg ratelimit.Config) *sim {
+	s := idleSim(t, cfg)
+	s.work.Go(s.drive)
+	return s
+}
+
+// idleSim is a simulation that nobody drives yet.
+func idleSim(t *testing.T, cfg ratelimit.Config) *sim {
 	s := &sim{start: time.Now(), config: cfg, ledger: ratelimit.NewLedger(cfg), cut: map[int]bool{}}
 	s.ctx, s.stop = context.WithCancel(t.Context())
 	for i := range cfg.Parallelism {
 		s.limiters = append(s.limiters, ratelimit.NewLimiter(true))
 		s.ledger.Join(i)
 	}
-	s.work.Go(s.drive)
 	return s
 }
 
