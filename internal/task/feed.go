@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
+	"runtime/debug"
 	"time"
 
 	"github.com/leatdata/leat/batch"
@@ -70,7 +70,7 @@ func (f *feed) run(ctx context.Context) {
 			fed.taken = make(chan struct{})
 		}
 		if fed.bytes > vast {
-			runtime.GC()
+			debug.FreeOSMemory()
 		}
 		if f.err = f.send(ctx, fed); f.err != nil {
 			return

@@ -41,8 +41,7 @@ func (e *environment) sharedPostgres() (*PostgresServer, error) {
 		e.postgres = server
 	}
 	e.mu.Unlock()
-	server.first.Do(func() { server.firstErr = server.create() })
-	return server, server.firstErr
+	return server, server.share()
 }
 
 // sharedMariaDB returns the server that all tests of this binary use.
@@ -54,8 +53,7 @@ func (e *environment) sharedMariaDB() (*MariaDBServer, error) {
 		e.mariadb = server
 	}
 	e.mu.Unlock()
-	server.first.Do(func() { server.firstErr = server.create() })
-	return server, server.firstErr
+	return server, server.share()
 }
 
 // build returns the entry for key, made at the first call.

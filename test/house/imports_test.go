@@ -18,10 +18,12 @@ type layer struct {
 func layers() []layer {
 	seam := []string{"batch/...", "connector", "connector/option"}
 	files := append([]string{"internal/failpoint", "internal/storage", "internal/storage/...", "internal/files", "internal/files/..."}, seam...)
+	databases := append([]string{"internal/failpoint"}, seam...)
 	return []layer{
 		{"batch/...", []string{"batch/..."}},
 		{"internal/storage/...", []string{"internal/storage", "internal/storage/..."}},
 		{"rpc/...", []string{"rpc", "rpc/..."}},
+		{"heartbeat/...", []string{"heartbeat"}},
 		{"metrics", nil},
 		{"ratelimit", nil},
 		{"connector/connectortest", append([]string{"internal/storage", "internal/storage/..."}, seam...)},
@@ -29,8 +31,9 @@ func layers() []layer {
 		{"job/...", append([]string{"job/..."}, seam...)},
 		{"internal/files/filestest", append([]string{"connector/connectortest"}, files...)},
 		{"internal/files/...", files},
+		{"internal/database", databases},
 		{"internal/connectors", append([]string{"internal/connectors/..."}, files...)},
-		{"internal/connectors/...", files},
+		{"internal/connectors/...", append([]string{"internal/database"}, files...)},
 		{"internal/filter/...", append([]string{"internal/filter/..."}, seam...)},
 		{"internal/task/...", append([]string{"internal/task/...", "metrics", "ratelimit", "internal/failpoint", "internal/filter", "internal/storage", "internal/storage/..."}, seam...)},
 		{"internal/jobmaster/...", []string{"connector", "ratelimit"}},
