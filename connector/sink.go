@@ -62,6 +62,9 @@ type Plan struct {
 	MaxWriters int
 	// Ordered says that all records end in one place in the source's order.
 	Ordered bool
+	// Stream says that records pass on and stand nowhere, as on standard output:
+	// that a new start writes them again surprises nobody.
+	Stream bool
 	// Empties says that Prepare removes what the target holds.
 	Empties bool
 	// AllowRefused says that records which the target drops by itself (a

@@ -155,36 +155,32 @@ func (l *loop) effect(ctx context.Context, e jobmaster.Effect) jobmaster.Event {
 	switch e := e.(type) {
 	case jobmaster.Enumerate:
 		found, err := l.source.Enumerate(ctx, e.Cursor, e.First, l.want)
-		return answerOr("enumerate", "list the source's splits", jobmaster.SplitsFound{Enumeration: found}, err)
+		return answerOr("enumerate", jobmaster.SplitsFound{Enumeration: found}, err)
 	case jobmaster.Store:
 		l.failpoint("before-store")
 		err := l.save(e.State)
 		l.failpoint("after-store")
-		return answerOr("store", "", jobmaster.Stored{Version: e.Version}, err)
+		return answerOr("store", jobmaster.Stored{Version: e.Version}, err)
 	case jobmaster.Register:
 		ids := make([]connector.SplitID, len(e.Splits))
 		for i, s := range e.Splits {
 			ids[i] = s.ID
 		}
-		return answerOr("register", "register splits", jobmaster.Registered{Splits: ids}, l.sink.Register(ctx, l.run, e.Splits))
+		return answerOr("register", jobmaster.Registered{Splits: ids}, l.sink.Register(ctx, l.run, e.Splits))
 	case jobmaster.ReadStates:
 		states, err := l.sink.States(ctx, l.run)
-		return answerOr("read", "read the target's positions", jobmaster.TargetStates{States: states}, err)
+		return answerOr("read", jobmaster.TargetStates{States: states}, err)
 	case jobmaster.Finish:
-		return answerOr("finish", "finish", jobmaster.Finished{}, l.sink.Finish(ctx, l.run, e.States))
+		return answerOr("finish", jobmaster.Finished{}, l.sink.Finish(ctx, l.run, e.States))
 	}
 	panic("local: an effect without an answer")
 }
 
-func answerOr(op, doing string, answer jobmaster.Event, err error) jobmaster.Event {
+func answerOr(op string, answer jobmaster.Event, err error) jobmaster.Event {
 	if err == nil {
 		return answer
 	}
-	f := jobmaster.FailureOf(err)
-	if doing != "" {
-		f.Message = doing + ": " + f.Message
-	}
-	return jobmaster.EffectFailed{Op: op, Failure: *f}
+	return jobmaster.EffectFailed{Op: op, Failure: *jobmaster.FailureOf(err)}
 }
 
 // observer tells the loop what an attempt does.

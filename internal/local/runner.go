@@ -132,6 +132,7 @@ func (x *execution) run(ctx context.Context, opts Options) error {
 	if a.selfRead != "" {
 		x.deps.Log.Warn("source and sink may be one", "doubt", a.selfRead)
 	}
+	a.warn(x.deps.Log)
 	if err := x.prepare(ctx, a); err != nil {
 		return err
 	}
@@ -226,7 +227,7 @@ func (x *execution) prepare(ctx context.Context, a *assembly) error {
 			return connector.Errorf(connector.Fatal, "the target says that run %s has finished, and %s does not know it: the state is an old copy; begin anew with --restart", current.Run.ID, x.store.dir)
 		}
 	case err != nil:
-		return x.rollBack(fmt.Errorf("prepare the target: %w", err))
+		return x.rollBack(err)
 	}
 	if current.Prepared {
 		return nil

@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/leatdata/leat/batch"
@@ -53,7 +52,7 @@ func (a *attempt) claim(ctx context.Context, from connector.SplitState) error {
 func (a *attempt) copy(ctx context.Context) error {
 	r, err := a.openReader(ctx)
 	if err != nil {
-		return fmt.Errorf("open %s: %w", name(a.split), err)
+		return inSplit(a.split, err)
 	}
 	feedCtx, stop := context.WithCancel(ctx)
 	f := newFeed(r, a.cfg.Schema, a.mapper, a.pool)
@@ -67,7 +66,7 @@ func (a *attempt) copy(ctx context.Context) error {
 		fed.batch.Release()
 	}
 	if cerr := r.Close(); err == nil && cerr != nil {
-		err = fmt.Errorf("close %s: %w", name(a.split), cerr)
+		err = inSplit(a.split, cerr)
 	}
 	return err
 }
@@ -103,7 +102,7 @@ func (a *attempt) write(ctx context.Context, f *feed) error {
 		case fed, ok := <-f.out:
 			if !ok {
 				if f.err != nil {
-					return fmt.Errorf("read %s: %w", name(a.split), f.err)
+					return inSplit(a.split, f.err)
 				}
 				return a.commit(ctx, true)
 			}
@@ -134,7 +133,7 @@ func (a *attempt) take(ctx context.Context, fed fedBatch) error {
 	if fed.batch.Rows == 0 {
 		fed.batch.Release()
 	} else if err := a.writer.Write(ctx, fed.batch); err != nil {
-		return fmt.Errorf("write %s: %w", name(a.split), err)
+		return inSplit(a.split, err)
 	}
 	if fed.taken != nil {
 		close(fed.taken)
@@ -177,7 +176,7 @@ func (a *attempt) commitOpen(ctx context.Context) error {
 
 func (a *attempt) commit(ctx context.Context, done bool) error {
 	if err := a.writer.Flush(ctx); err != nil {
-		return fmt.Errorf("flush %s: %w", name(a.split), err)
+		return inSplit(a.split, err)
 	}
 	for {
 		st, err := a.commitState(done)
@@ -189,7 +188,7 @@ func (a *attempt) commit(ctx context.Context, done bool) error {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("commit %s: %w", name(a.split), err)
+			return inSplit(a.split, err)
 		}
 		committed.Split, committed.Token = a.split.ID, a.token
 		a.durable, a.now, a.open = committed, committed.Counters, 0

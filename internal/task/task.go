@@ -73,7 +73,7 @@ func (s *Subtask) Run(ctx context.Context, split connector.Split, token connecto
 	a := &attempt{Subtask: s, split: split, token: token, observer: o, part: s.cfg.Dirty.part(split.ID, token)}
 	defer func() { err = errors.Join(err, a.part.close()) }()
 	if err := a.claim(ctx, from); err != nil {
-		return fmt.Errorf("claim %s: %w", name(split), err)
+		return inSplit(split, err)
 	}
 	if a.writer == nil {
 		o.Durable(a.durable)
@@ -87,9 +87,6 @@ func (s *Subtask) Run(ctx context.Context, split connector.Split, token connecto
 	return a.copy(ctx)
 }
 
-func name(s connector.Split) string {
-	if s.Label != "" {
-		return s.Label
-	}
-	return fmt.Sprintf("split %d", s.ID)
-}
+// inSplit says in which split an error came. What was being done and with what
+// the connectors say themselves.
+func inSplit(s connector.Split, err error) error { return fmt.Errorf("split %d: %w", s.ID, err) }

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// build is a binary, or what else has a path, made once per test binary.
+// build is one binary, made once per test binary.
 type build struct {
 	once sync.Once
 	path string

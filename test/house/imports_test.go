@@ -18,6 +18,7 @@ type layer struct {
 func layers() []layer {
 	seam := []string{"batch/...", "connector", "connector/option"}
 	files := append([]string{"internal/failpoint", "internal/storage", "internal/storage/...", "internal/files", "internal/files/..."}, seam...)
+	databases := append([]string{"internal/failpoint"}, seam...)
 	return []layer{
 		{"batch/...", []string{"batch/..."}},
 		{"internal/storage/...", []string{"internal/storage", "internal/storage/..."}},
@@ -27,8 +28,9 @@ func layers() []layer {
 		{"job/...", append([]string{"job/..."}, seam...)},
 		{"internal/files/filestest", append([]string{"connector/connectortest"}, files...)},
 		{"internal/files/...", files},
+		{"internal/database", databases},
 		{"internal/connectors", append([]string{"internal/connectors/..."}, files...)},
-		{"internal/connectors/...", files},
+		{"internal/connectors/...", append([]string{"internal/database"}, files...)},
 		{"internal/filter/...", append([]string{"internal/filter/..."}, seam...)},
 		{"internal/task/...", append([]string{"internal/task/...", "internal/failpoint", "internal/filter", "internal/storage", "internal/storage/..."}, seam...)},
 		{"internal/jobmaster/...", []string{"connector"}},

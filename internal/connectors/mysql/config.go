@@ -118,7 +118,9 @@ func settle(config *driver.Config) {
 		if err != nil {
 			return nil, err
 		}
-		return newBuffered(conn), nil
+		b := newBuffered(conn)
+		leave(ctx, b)
+		return b, nil
 	}
 }
 

@@ -94,6 +94,9 @@ func urlFault(text option.Secret, err error) string {
 // connect opens a session.
 func connect(ctx context.Context, config *pgconn.Config, settings string) (*session, error) {
 	conn, err := pgconn.ConnectConfig(ctx, config)
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == stateUndefinedObject {
+		return nil, connector.Errorf(connector.Usage, "connect to PostgreSQL: a parameter behind the ? of the URL is no setting of the server: %s", pg.Message)
+	}
 	if err != nil {
 		return nil, wrap("connect to PostgreSQL", err)
 	}
