@@ -373,6 +373,7 @@ func (w *writer) done(doing string, err error) error {
 	}
 	if w.upsert != nil && isDeadlock(err) {
 		w.sink.crowd.Clashed(w.attempt.Split.ID)
+		w.sink.log.Warn("a deadlock has ended a transaction; its split is written alone from now on", "split", w.attempt.Split.ID)
 	}
 	return wrap(doing, err)
 }
