@@ -10,11 +10,11 @@ import (
 	"github.com/leatdata/leat/internal/testenv/child"
 )
 
-// Config and Server are those of all servers of ours.
-type (
-	Config = child.Config
-	Server = child.Server
-)
+// Config is that of all servers of ours.
+type Config = child.Config
+
+// Server is one of our servers.
+type Server = child.Server
 
 // Create makes a MariaDB, whose user root has no password, and starts it. It
 // returns once it answers.

@@ -9,11 +9,11 @@ import (
 	"github.com/leatdata/leat/internal/testenv/child"
 )
 
-// Config and Server are those of all servers of ours.
-type (
-	Config = child.Config
-	Server = child.Server
-)
+// Config is that of all servers of ours.
+type Config = child.Config
+
+// Server is one of our servers.
+type Server = child.Server
 
 // Create makes a PostgreSQL, with trust authentication for every user, and
 // starts it. It returns once it answers.
