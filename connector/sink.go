@@ -89,6 +89,8 @@ type Attempt struct {
 	// Reject takes a record that the writer found dirty: row i of b, the
 	// column at fault or "", and why. It copies what it keeps.
 	Reject func(b *batch.Batch, row int, column, reason string)
+	// RejectFor is Reject by a writer that can tell the cause.
+	RejectFor func(b *batch.Batch, row int, column string, cause batch.Cause, reason string)
 }
 
 // Sink writes records. It is made for one job. Its methods may be called

@@ -4,7 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"net"
-	"runtime"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -58,7 +58,7 @@ func (b *buffered) Close() error {
 func (b *buffered) Read(p []byte) (int, error) {
 	if huge := len(p) > hugePacket; huge != b.huge {
 		if b.huge = huge; huge {
-			runtime.GC()
+			debug.FreeOSMemory()
 		}
 	}
 	return b.reader.Read(p)

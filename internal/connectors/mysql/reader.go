@@ -205,6 +205,9 @@ func (r *reader) decode(b *batch.Batch, row [][]byte) int {
 		}
 	}
 	b.Bytes += int64(len(b.Buf) - buf)
+	if len(b.Buf)-buf >= batch.Huge {
+		r.stream.rows.drop()
+	}
 	return 0
 }
 

@@ -26,6 +26,8 @@ type rows interface {
 	// take returns the next row, as the server's texts; a NULL is a nil cell. Its
 	// bytes are valid until the next. io.EOF says that there are no more.
 	take() ([][]byte, error)
+	// drop lets the last row's memory go before the next is taken.
+	drop()
 	// close is called after the end; an error: the connection is not idle.
 	close() error
 }
@@ -111,6 +113,11 @@ func (r *wireRows) take() ([][]byte, error) {
 	return r.wire.row, err
 }
 
+func (r *wireRows) drop() {
+	clear(r.wire.row)
+	r.wire.large = nil
+}
+
 func (r *wireRows) close() error {
 	if !r.stop() || r.wire.unread {
 		return sqldriver.ErrBadConn
@@ -167,6 +174,11 @@ func (r *driverRows) take() ([][]byte, error) {
 		r.row[i] = r.numbers[at:len(r.numbers):len(r.numbers)]
 	}
 	return r.row, nil
+}
+
+func (r *driverRows) drop() {
+	clear(r.values)
+	clear(r.row)
 }
 
 func (r *driverRows) close() error { return r.rows.Close() }
