@@ -46,8 +46,8 @@ type Listener[In, Out any] interface {
 }
 
 // Executor runs f on the owner's message loop, behind what is queued there now,
-// and does not wait for it. One that has no room may drop f: the services ask
-// again after an interval.
+// and does not wait for it, nor run it within the call. One that has no room may
+// drop f: the services ask again after an interval.
 type Executor func(f func())
 
 // Reason is why a target was given up.

@@ -57,9 +57,7 @@ func (t *CounterTally[W]) Workers() int {
 // Read takes one read that succeeded, and returns what it shows, ordered by worker.
 func (t *CounterTally[W]) Read(counters map[W]uint64) []CounterEvent[W] {
 	var events []CounterEvent[W]
-	tell := func(w W, k CounterEventKind) { events = append(events, CounterEvent[W]{w, k}) }
-	stretch := t.cfg.stretch(len(counters))
-	t.widest = max(t.widest, stretch)
+	t.widest = max(t.widest, t.cfg.stretch(len(counters)))
 	for w, value := range counters {
 		e := t.workers[w]
 		if e == nil {
@@ -67,52 +65,61 @@ func (t *CounterTally[W]) Read(counters map[W]uint64) []CounterEvent[W] {
 			t.workers[w] = e
 		}
 		if k := e.read(value, t.widest); k != 0 {
-			tell(w, k)
+			events = append(events, CounterEvent[W]{w, k})
 		}
 	}
+	for w, e := range t.workers {
+		if _, ok := counters[w]; ok {
+			continue
+		}
+		if e.lost {
+			delete(t.workers, w)
+			events = append(events, CounterEvent[W]{w, CounterGone})
+			continue
+		}
+		e.present = false
+		e.misses++
+	}
+	for _, w := range t.judge(t.cfg.stretch(len(counters))) {
+		events = append(events, CounterEvent[W]{w, CounterLost})
+	}
+	slices.SortFunc(events, func(a, b CounterEvent[W]) int { return cmp.Compare(a.Worker, b.Worker) })
+	return events
+}
+
+// judge finds who has missed as many reads as are allowed. When many have, those
+// who do for the first time are allowed as many more, once.
+func (t *CounterTally[W]) judge(stretch int) (lost []W) {
+	allowed := func(e *counted) int { return t.cfg.MaxMisses * max(stretch, e.gap) }
 	var late []W
 	waiting, all := 0, 0
 	for w, e := range t.workers {
-		if _, ok := counters[w]; !ok {
-			if e.lost {
-				delete(t.workers, w)
-				tell(w, CounterGone)
-				continue
-			}
-			e.present = false
-			e.misses++
-		}
-		if e.lost {
-			continue
-		}
-		all++
-		allowed := t.cfg.MaxMisses * max(stretch, e.gap)
 		switch {
+		case e.lost:
+			continue
 		case e.doubted:
 			waiting++
-			if e.misses >= 2*allowed {
-				e.lost = true
-				tell(w, CounterLost)
+			if e.misses >= 2*allowed(e) {
+				lost = append(lost, w)
 			}
 		// Workers write at different moments: those that stop together are late
 		// within one read of each other.
-		case e.misses >= max(1, allowed-1):
+		case e.misses >= max(1, allowed(e)-1):
 			late = append(late, w)
 		}
+		all++
 	}
 	doubt := many(len(late)+waiting, all)
 	for _, w := range late {
 		e := t.workers[w]
-		if e.doubted = doubt; doubt {
-			continue
-		}
-		if e.misses >= t.cfg.MaxMisses*max(stretch, e.gap) {
-			e.lost = true
-			tell(w, CounterLost)
+		if e.doubted = doubt; !doubt && e.misses >= allowed(e) {
+			lost = append(lost, w)
 		}
 	}
-	slices.SortFunc(events, func(a, b CounterEvent[W]) int { return cmp.Compare(a.Worker, b.Worker) })
-	return events
+	for _, w := range lost {
+		t.workers[w].lost = true
+	}
+	return lost
 }
 
 // read takes a value that is there. The gap between two changes is remembered as

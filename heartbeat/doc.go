@@ -66,5 +66,6 @@
 //   - That a worker that hears requests is heard: its answers may be lost. It is
 //     told when it is given up, by getting no more requests.
 //
-// docs/heartbeat.md is the way in, with what everything costs.
+// docs/heartbeat.md is the way in, with what everything costs; why it is so stands in
+// docs/adr/0009-heartbeats-are-stamps.md.
 package heartbeat

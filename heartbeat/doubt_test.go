@@ -114,6 +114,32 @@ func TestBusyOwnerAsksBeforeItJudges(t *testing.T) {
 	})
 }
 
+// A loop that lags all the time is no stall: who is dead is found on time, and the
+// lag later.
+func TestLaggingLoopStillFindsTheDead(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		s := start(t, Config{})
+		o := newOwner(t)
+		const lag = 3 * time.Second
+		m, err := NewSender(s, "master", Listener[string, string](o), func(f func()) {
+			time.AfterFunc(lag, func() { o.run(f) })
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var lines []*line
+		for i := range 100 {
+			lines = append(lines, answering(m, o, name(i)))
+			monitor(t, m.Manager, name(i), lines[i])
+		}
+		pass(5 * time.Minute)
+		o.wantLost()
+		lines[7].cut.Store(true)
+		pass(50*time.Second + 2*lag + 100*time.Millisecond)
+		o.wantLost(name(7))
+	})
+}
+
 // More than a fifth and at least five at once: one timeout more, once. They come
 // back within it, and nobody is dead.
 func TestManyAtOnceWaitOneMoreTimeout(t *testing.T) {

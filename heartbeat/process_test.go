@@ -266,6 +266,12 @@ func TestKilledWorkerIsNoticed(t *testing.T) {
 // that moved the deadlines and by what the watchdog has seen.
 func TestBlackHoleCutIsNoticedInTime(t *testing.T) {
 	t.Parallel()
+	for range number(t, "LEAT_KILLS", 1) {
+		cutOff(t)
+	}
+}
+
+func cutOff(t *testing.T) {
 	cfg := heartbeat.Config{Interval: 500 * time.Millisecond, Timeout: 2 * time.Second}
 	dog := watch(t)
 	var toWorker *testenv.Proxy
@@ -381,8 +387,14 @@ func (s *staff) awaitAsked(t *testing.T, n int, times int64) {
 //
 // Who is judged is this process. A round in which it stood still itself for half a
 // timeout, on a machine that is far too busy, shows nothing, and is done again.
-func TestFrozenMasterProcessDeclaresNobodyDead(t *testing.T) {
+func TestFreezeOfMasterDeclaresNobodyDead(t *testing.T) {
 	t.Parallel()
+	for range number(t, "LEAT_KILLS", 1) {
+		freeze(t)
+	}
+}
+
+func freeze(t *testing.T) {
 	cfg := heartbeat.Config{Interval: 500 * time.Millisecond, Timeout: 2 * time.Second}
 	const workers, rounds = 8, 5
 	for round := range rounds {

@@ -134,6 +134,28 @@ func TestRule3AListenerMayUnmonitorTheNext(t *testing.T) {
 	})
 }
 
+// A heartbeat that comes while others are being reported still counts.
+func TestAHeartbeatAtTheLastMomentCounts(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m, o := newPassive(t, start(t, Config{}), "worker")
+		all := map[ID]*Monitor{}
+		for _, id := range []ID{"a", "b", "c"} {
+			all[id] = monitor(t, m, id, nowhere())
+		}
+		o.whenLost(func(id ID, _ Loss) {
+			for other, mon := range all {
+				if other != id {
+					mon.Heard()
+				}
+			}
+		})
+		pass(51 * time.Second)
+		if n := len(o.lost()); n != 1 {
+			t.Errorf("%d losses", n)
+		}
+	})
+}
+
 // Rule 3: of a timeout and an unmonitoring at the same moment exactly one wins, by
 // whatever goroutine.
 func TestRule3TimeoutAndUnmonitorRace(t *testing.T) {

@@ -58,6 +58,23 @@ func TestRequestsAreSpreadOverTheInterval(t *testing.T) {
 	})
 }
 
+// What could not be sent while the loop was busy is sent once, not for each interval
+// that was missed.
+func TestMissedRequestsAreNotMadeUp(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		m, o := newActive(t, start(t, Config{}), "master")
+		to := answering(m, o, "worker")
+		monitor(t, m.Manager, "worker", to)
+		pass(25 * time.Second)
+		before := to.beats.Load()
+		o.busy(35*time.Second + 50*time.Millisecond)
+		pass(35*time.Second + 60*time.Millisecond)
+		if n := to.beats.Load() - before; n != 1 {
+			t.Errorf("%d requests when the loop went on", n)
+		}
+	})
+}
+
 // A single target gets its first request at once, not an interval later.
 func TestFirstRequestComesSoon(t *testing.T) {
 	bubble(t, func(t *testing.T) {

@@ -15,7 +15,9 @@ type account struct {
 	free  int64
 	// owed tokens have been used before they were there: by a record that was
 	// granted whole, or by a floor. What comes back pays them first.
-	owed    int64
+	owed int64
+	// hold, if not nil, gets what pays, until it is known when that was used.
+	hold    *int64
 	leased  int64
 	cooling [ring]int64
 	// ahead are the leased tokens by the step in which they open.
@@ -71,6 +73,11 @@ func (a *account) advance(to int64, each func(step int64)) {
 func (a *account) pay() {
 	if n := min(a.free, a.owed); n > 0 {
 		a.free, a.owed = a.free-n, a.owed-n
+		if a.hold != nil {
+			*a.hold += n
+			a.leased += n
+			return
+		}
 		a.use(n, a.at)
 	}
 }

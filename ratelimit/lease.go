@@ -33,8 +33,10 @@ type Lease struct {
 	// Window is the ledger's; Steps open one after the other through it.
 	Window time.Duration `json:"window"`
 	Steps  []Amount      `json:"steps,omitempty"`
-	// Whole answers the ask of that number: its record may pass.
-	Whole uint64 `json:"whole,omitempty"`
+	// Whole answers the ask of that number: its record may pass, within two
+	// windows of the sending of the report WholeAnswers.
+	Whole        uint64 `json:"whole,omitempty"`
+	WholeAnswers uint64 `json:"whole_answers,omitempty"`
 }
 
 // Grant is a lease for a worker.
@@ -64,6 +66,9 @@ type Report struct {
 	// AskNo its number.
 	Ask   Amount `json:"ask"`
 	AskNo uint64 `json:"ask_no,omitempty"`
+	// Whole is the last ask by whose grant a record passed, WholeAge how long ago.
+	Whole    uint64        `json:"whole,omitempty"`
+	WholeAge time.Duration `json:"whole_age,omitempty"`
 	// Owed is what of a record that was granted whole a second has not paid
 	// yet: a new master has to know.
 	Owed Amount `json:"owed"`

@@ -46,7 +46,9 @@ type Ledger struct {
 	holdUntil time.Duration
 	lastRound time.Duration
 	lastEarly time.Duration
-	begun     bool
+	// debtor is the worker whose record is paid for.
+	debtor *worker
+	begun  bool
 	// changed says that the limit is another one than at first.
 	changed bool
 	grants  []Grant
@@ -97,6 +99,7 @@ func (l *Ledger) Leave(id int) {
 	for _, g := range l.workers[i].leases {
 		l.lapse(g)
 	}
+	l.passed(l.workers[i], l.now)
 	l.workers = slices.Delete(l.workers, i, i+1)
 }
 
@@ -154,8 +157,8 @@ func (l *Ledger) Report(now time.Duration, id int, r Report) {
 	}
 	w := l.workers[i]
 	w.no, w.passed = r.No, r.Passed
-	now = max(now, l.now)
-	w.waiting, w.idle, w.reportedAt = r.Waiting, r.Idle, now
+	l.advance(now)
+	w.waiting, w.idle, w.reportedAt = r.Waiting, r.Idle, l.now
 	l.asked(w, r)
 	if r.Epoch != l.cfg.Epoch {
 		// What it used was another master's; what it owes is the job's.
@@ -165,15 +168,18 @@ func (l *Ledger) Report(now time.Duration, id int, r Report) {
 		return
 	}
 	w.acked(r.Seq, l.cfg.Window)
+	if r.Whole == w.whole {
+		l.passed(w, l.now-r.WholeAge)
+	}
 	for _, u := range r.Used {
 		for d := range l.accounts {
-			l.accounts[d].used(w.take(u.Seq, d, u.Amount.dim(d)), now-u.Age)
+			l.accounts[d].used(w.take(u.Seq, d, u.Amount.dim(d)), l.now-u.Age)
 		}
 		w.used = w.used.Add(u.Amount)
 	}
 	for _, b := range r.Returned {
 		for d := range l.accounts {
-			l.accounts[d].returned(w.take(b.Seq, d, b.Amount.dim(d)), now+b.Opens)
+			l.accounts[d].returned(w.take(b.Seq, d, b.Amount.dim(d)), l.now+b.Opens)
 		}
 	}
 }
@@ -183,15 +189,10 @@ func (l *Ledger) Tick(now time.Duration) {
 	if now < l.now {
 		return
 	}
-	l.now = now
+	l.advance(now)
 	if l.cfg.Limit.IsZero() {
 		l.tellOff()
 		return
-	}
-	l.expire()
-	for d := range l.accounts {
-		a := &l.accounts[d]
-		a.advance(a.stepOf(now), func(step int64) { l.takeFloors(a, d, step) })
 	}
 	l.answerAsks()
 	if !l.begun || l.now-l.lastRound >= l.cfg.Window {
@@ -199,6 +200,19 @@ func (l *Ledger) Tick(now time.Duration) {
 		l.round()
 	} else {
 		l.early()
+	}
+}
+
+// advance takes the accounts to a time.
+func (l *Ledger) advance(now time.Duration) {
+	l.now = max(l.now, now)
+	if l.cfg.Limit.IsZero() {
+		return
+	}
+	l.expire()
+	for d := range l.accounts {
+		a := &l.accounts[d]
+		a.advance(a.stepOf(l.now), func(step int64) { l.takeFloors(a, d, step) })
 	}
 }
 
@@ -218,6 +232,9 @@ func (l *Ledger) expire() {
 			n++
 		}
 		w.leases = slices.Delete(w.leases, 0, n)
+		if l.now >= w.heldAt+leaseWindows*l.cfg.Window {
+			l.passed(w, l.now)
+		}
 	}
 }
 

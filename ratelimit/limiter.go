@@ -40,10 +40,13 @@ type Limiter struct {
 	urgent bool
 	ask    Amount
 	askNo  uint64
-	// whole is the last record granted whole, and when it passed.
-	whole   Amount
-	wholeAt time.Duration
-	floored time.Duration // until when the floor has been used
+	// whole is the last record granted whole, by the ask of wholeNo, and when it
+	// passed; wholeEnds is how long a grant of that kind holds.
+	whole     Amount
+	wholeNo   uint64
+	wholeAt   time.Duration
+	wholeEnds time.Duration
+	floored   time.Duration // until when the floor has been used
 }
 
 // NewLimiter returns the limiter of a worker. One that is limited lets nothing
@@ -76,7 +79,7 @@ func (l *Limiter) now() time.Duration { return time.Since(l.start) }
 
 // wait is called with the lock held, and gives it back.
 func (l *Limiter) wait(ctx context.Context, a Amount) error {
-	began := l.now()
+	began, whole := l.now(), l.wholeNo
 	l.since, l.wants, l.waiting = began, true, true
 	l.urgent = l.steps.covers(began, a, l.lease.Limit) == never
 	defer l.timer.Stop()
@@ -97,7 +100,7 @@ func (l *Limiter) wait(ctx context.Context, a Amount) error {
 		l.mu.Lock()
 	}
 	l.waited += l.now() - began
-	l.wants, l.urgent, l.ask = false, false, Amount{}
+	l.wants, l.urgent, l.ask = false, l.wholeNo != whole, Amount{}
 	l.mu.Unlock()
 	return err
 }
@@ -109,9 +112,12 @@ func (l *Limiter) take(now time.Duration, a Amount) bool {
 		return false // not told yet
 	}
 	if !l.ask.IsZero() && l.lease.Whole == l.askNo {
-		l.whole, l.wholeAt, l.ask = a, now, Amount{}
-		l.passed = l.passed.Add(a)
-		return true
+		l.ask = Amount{}
+		if now < l.wholeEnds {
+			l.whole, l.wholeNo, l.wholeAt, l.urgent = a, l.askNo, now, true
+			l.passed = l.passed.Add(a)
+			return true
+		}
 	}
 	if l.silent(now) {
 		return l.takeFloor(now, a)
@@ -216,8 +222,10 @@ func (l *Limiter) Grant(lease Lease) {
 		l.steps.clear()
 		l.uses.n, l.returned.n = 0, 0
 	}
+	end := l.sent.at(lease.Answers, now) + leaseWindows*lease.Window
+	l.wholeEnds = l.sent.at(lease.WholeAnswers, now) + leaseWindows*lease.Window
 	l.lease, l.heard = lease, now
-	if end := l.sent.at(lease.Answers, now) + leaseWindows*lease.Window; !lease.Limit.IsZero() {
+	if !lease.Limit.IsZero() {
 		for k, a := range lease.Steps {
 			open := now + time.Duration(k)*lease.Window/stepsPerWindow
 			l.returned.add(lease.Seq, open, l.steps.add(step{seq: lease.Seq, opens: open, ends: min(open+lease.Window, end), left: a}))

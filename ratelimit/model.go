@@ -35,5 +35,3 @@ func (Model) Split(_ Amount, window time.Duration, limit Amount, demands []Deman
 		parts[i].Bytes = int64(float64(parts[i].Records) * float64(total.Bytes) / float64(total.Records))
 	}
 }
-
-func (Model) unchecked() {}

@@ -10,7 +10,7 @@ type Policy interface {
 	Split(free Amount, window time.Duration, limit Amount, demands []Demand, parts []Amount)
 }
 
-// Demand is what a worker has wanted of late.
+// Demand is what a worker has wanted of late; nothing, where it was idle.
 type Demand struct {
 	Worker int
 	// Used is what it passed on in the last window.
@@ -28,16 +28,19 @@ type Fair struct{}
 // Split implements Policy.
 func (Fair) Split(free Amount, _ time.Duration, _ Amount, demands []Demand, parts []Amount) {
 	for d := range dims {
-		left, waiting := free.dim(d), int64(0)
+		left, waiting, wanting := free.dim(d), int64(0), int64(0)
 		for i := range demands {
 			parts[i].set(d, 0)
 			if demands[i].Waiting {
 				waiting++
 			}
+			if demands[i].Waiting || !demands[i].Used.IsZero() {
+				wanting++
+			}
 		}
 		// Who does not wait has at most an even share: those who do come first
 		// to what is over.
-		even := left / int64(max(1, len(demands)))
+		even := left / max(1, wanting)
 		for i := range demands {
 			if used := demands[i].Used.dim(d); !demands[i].Waiting && used > 0 {
 				part := min(used+used/4+even/20+1, max(even, 1), left)

@@ -46,6 +46,7 @@ func (l *Limiter) Report() (r Report, due bool) {
 	r = Report{
 		No: l.no, Epoch: l.lease.Epoch, Seq: l.lease.Seq, Used: l.uses.report(now),
 		Returned: l.returned.report(now), Passed: l.passed, Idle: idle, Owed: l.owed(now),
+		Whole: l.wholeNo, WholeAge: now - l.wholeAt,
 	}
 	if l.ask.IsZero() {
 		r.Waiting = l.wants || l.waiting && !idle

@@ -25,7 +25,7 @@ func (l *Ledger) round() {
 		wants := w.waiting || !w.used.IsZero() || !w.ask.IsZero()
 		l.setActive(w, wants)
 		w.tell = true
-		if wants && w.ask.IsZero() {
+		if w.ask.IsZero() {
 			used := w.used
 			for d := range dims {
 				used.set(d, int64(float64(used.dim(d))*l.cfg.Window.Seconds()/elapsed.Seconds()))
@@ -44,7 +44,7 @@ func (l *Ledger) round() {
 // wait; at once to those that have nothing left.
 func (l *Ledger) early() {
 	steps := int((l.lastRound + l.cfg.Window - l.now) / l.accounts[0].step)
-	rest := l.now-l.lastEarly >= 2*l.accounts[0].step && steps > 0 && !l.owes()
+	rest := l.now-l.lastEarly >= 2*l.accounts[0].step && steps > 0 && !l.owes() && !l.unchecked()
 	some, much := l.free()
 	l.demands = l.demands[:0]
 	tell := false
@@ -75,6 +75,13 @@ func (l *Ledger) free() (some, much bool) {
 		much = much && (a.limit == 0 || a.free > int64(float64(a.limit)*2*a.step.Seconds()))
 	}
 	return some, some && much
+}
+
+// unchecked reports whether the policy is one whose parts are not held to the
+// limit: the model's.
+func (l *Ledger) unchecked() bool {
+	_, ok := l.cfg.Policy.(Model)
+	return ok
 }
 
 // room reports whether the next steps may open as much as a step of the limit.
@@ -112,7 +119,7 @@ func (l *Ledger) lease(steps int) {
 		}
 		l.cfg.Policy.Split(free, l.cfg.Window, l.cfg.Limit, l.demands, l.parts)
 	}
-	_, unchecked := l.cfg.Policy.(interface{ unchecked() })
+	unchecked := l.unchecked()
 	for _, w := range l.workers {
 		if !w.tell {
 			continue
@@ -139,7 +146,7 @@ func (l *Ledger) tell(w *worker, hold bool) *Lease {
 	l.grants = append(l.grants, Grant{Worker: w.id, Lease: Lease{
 		Epoch: l.cfg.Epoch, Seq: w.seq, Answers: w.no, Limit: l.cfg.Limit,
 		Parallelism: max(l.cfg.Parallelism, len(l.workers)), Floor: w.told,
-		Hold: hold, Window: l.cfg.Window, Whole: w.whole,
+		Hold: hold, Window: l.cfg.Window, Whole: w.whole, WholeAnswers: w.answered,
 	}})
 	if !hold {
 		if w.until == never { // it may get this lease and then hear nothing more

@@ -29,6 +29,9 @@ type sim struct {
 	cut  map[int]bool
 	dead bool
 
+	// speed is how fast a reader can read at most, in bytes per second; 0 is no bound.
+	speed int64
+
 	work sync.WaitGroup
 	stop context.CancelFunc
 	ctx  context.Context
@@ -43,13 +46,19 @@ type pass struct {
 }
 
 func newSim(t *testing.T, cfg ratelimit.Config) *sim {
+	s := idleSim(t, cfg)
+	s.work.Go(s.drive)
+	return s
+}
+
+// idleSim is a simulation that nobody drives yet.
+func idleSim(t *testing.T, cfg ratelimit.Config) *sim {
 	s := &sim{start: time.Now(), config: cfg, ledger: ratelimit.NewLedger(cfg), cut: map[int]bool{}}
 	s.ctx, s.stop = context.WithCancel(t.Context())
 	for i := range cfg.Parallelism {
 		s.limiters = append(s.limiters, ratelimit.NewLimiter(true))
 		s.ledger.Join(i)
 	}
-	s.work.Go(s.drive)
 	return s
 }
 
@@ -128,6 +137,9 @@ func (s *sim) read(worker int, size int64, from, to time.Duration) {
 				n = most.Records
 			}
 			n = max(1, n)
+			if s.speed > 0 && !s.until(s.now()+time.Duration(n*size)*time.Second/time.Duration(s.speed)) {
+				return
+			}
 			if s.limiters[worker].Wait(ctx, ratelimit.Amount{Bytes: n * size, Records: n}) != nil {
 				return
 			}

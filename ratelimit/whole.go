@@ -1,5 +1,7 @@
 package ratelimit
 
+import "time"
+
 // A record that no lease pays soon is granted whole: it passes at once, and
 // what comes back pays for it before anything else is leased. There is one such
 // debt at a time, so that no second sees more than the limit and one record.
@@ -53,21 +55,63 @@ func (l *Ledger) setActive(w *worker, active bool) {
 	w.active = active
 }
 
-// answerAsks grants records whole, as long as nothing is owed: each worker in
-// its turn, by what it has been served.
+// answerAsks grants records whole, each worker in its turn, by what it has been
+// served: what there are tokens for, and one that comes to owe the rest.
 func (l *Ledger) answerAsks() {
-	for l.now >= l.holdUntil && !l.owes() {
+	for l.now >= l.holdUntil {
 		w := l.turn()
 		if w == nil {
 			return
 		}
+		paid := l.pays(w.ask)
+		if !paid && (l.debtor != nil || l.owes()) {
+			return
+		}
+		l.passed(w, l.now) // what it had before has passed, or else it would not ask
+		w.holding, w.heldAt = true, l.now
 		for d := range l.accounts {
-			if a := &l.accounts[d]; a.limit > 0 {
-				a.charge(w.ask.dim(d))
-				w.served += float64(w.ask.dim(d)) / float64(a.limit)
+			a, n := &l.accounts[d], w.ask.dim(d)
+			if a.limit == 0 {
+				continue
+			}
+			w.held[d] = min(n, max(0, a.free))
+			a.free, a.leased = a.free-w.held[d], a.leased+w.held[d]
+			a.owed += n - w.held[d]
+			w.served += float64(n) / float64(a.limit)
+			if !paid {
+				a.hold, l.debtor = &w.held[d], w
 			}
 		}
-		w.whole, w.ask, w.tell = w.askNo, Amount{}, true
+		w.whole, w.answered, w.ask, w.tell = w.askNo, w.no, Amount{}, true
+	}
+}
+
+// pays reports whether there are tokens for an amount.
+func (l *Ledger) pays(a Amount) bool {
+	for d := range l.accounts {
+		if l.accounts[d].limit > 0 && l.accounts[d].free < a.dim(d) {
+			return false
+		}
+	}
+	return true
+}
+
+// passed lets the tokens cool that were held for a record, from when it passed.
+func (l *Ledger) passed(w *worker, at time.Duration) {
+	if !w.holding {
+		return
+	}
+	w.holding = false
+	for d := range l.accounts {
+		a := &l.accounts[d]
+		a.used(w.held[d], at)
+		w.held[d] = 0
+		if l.debtor == w {
+			a.hold = nil
+		}
+	}
+	if l.debtor == w {
+		l.debtor = nil
 	}
 }
 

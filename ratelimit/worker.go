@@ -30,8 +30,12 @@ type worker struct {
 	active bool
 	ask    Amount
 	askNo  uint64
-	// whole is the last ask that was granted.
-	whole uint64
+	// whole is the last ask that was granted, after the report answered; held are its tokens, since heldAt,
+	// while it is not known when its record has passed.
+	whole, answered uint64
+	held            [dims]int64
+	heldAt          time.Duration
+	holding         bool
 	// tell says that a lease has to go out though it opens nothing.
 	tell bool
 }

@@ -2,6 +2,7 @@ package database
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/leatdata/leat/batch"
@@ -25,12 +26,12 @@ func TestChunkNamesItsRows(t *testing.T) {
 	}
 	c.Begin(b, 0)
 	c.Add(5)
-	got := ""
+	var got strings.Builder
 	for _, r := range c.Rows() {
-		got += fmt.Sprintf("%t%d ", r.Batch == a, r.Index)
+		got.WriteString(fmt.Sprintf("%t%d ", r.Batch == a, r.Index))
 	}
-	if want := "true3 true5 false0 "; got != want || c.Sent != (Load{Rows: 3, Bytes: 25}) || string(c.Piece) != "xx" {
-		t.Errorf("rows %q, want %q; sent %+v, piece %q", got, want, c.Sent, c.Piece)
+	if want := "true3 true5 false0 "; got.String() != want || c.Sent != (Load{Rows: 3, Bytes: 25}) || string(c.Piece) != "xx" {
+		t.Errorf("rows %q, want %q; sent %+v, piece %q", got.String(), want, c.Sent, c.Piece)
 	}
 	if again := len(c.Rows()); again != 3 {
 		t.Errorf("asked again, it names %d rows", again)

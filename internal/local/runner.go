@@ -265,6 +265,7 @@ func (x *execution) loop(a *assembly, current *runRecord) *loop {
 	d := &x.store.data
 	limit := ratelimit.Amount{Bytes: x.job.Speed.Bytes, Records: x.job.Speed.Records}
 	group := x.deps.Metrics.With("job", x.job.Name)
+	group.Close() // of an earlier run of the job in this process
 	board := newBoard(group.Group("job"))
 	return &loop{
 		log: x.deps.Log, sink: a.sink, source: a.source, run: current.Run, want: a.want,

@@ -49,6 +49,10 @@ func newNumbers(g *metrics.Group, limiter *ratelimit.Limiter) *Numbers {
 	n.errors[batch.CauseUntold] = n.errors[batch.CauseConversion] // a reader's
 	g.GaugeFunc("limit_wait_seconds", "time for which batches have waited for the job's limit",
 		func() float64 { return limiter.State().Waited.Seconds() })
+	g.GaugeFunc("limit_passed_bytes", "record bytes that passed while there was a limit",
+		func() float64 { return float64(limiter.State().Passed.Bytes) })
+	g.GaugeFunc("limit_passed_records", "records that passed while there was a limit",
+		func() float64 { return float64(limiter.State().Passed.Records) })
 	return n
 }
 

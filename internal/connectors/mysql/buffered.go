@@ -6,6 +6,8 @@ import (
 	"net"
 	"runtime/debug"
 	"syscall"
+
+	"github.com/leatdata/leat/internal/gather"
 )
 
 // readBuffer takes what is there by one call; the driver asks for 4 KiB at a time.
@@ -62,6 +64,13 @@ func (b *buffered) Read(p []byte) (int, error) {
 		}
 	}
 	return b.reader.Read(p)
+}
+
+// gather makes reads wait for many bytes, or for any as usual.
+func (b *buffered) gather(many bool) {
+	if c, ok := b.Conn.(*gather.Conn); ok {
+		c.Gather(many)
+	}
 }
 
 // SyscallConn lets the driver look whether the server has closed the connection.

@@ -149,7 +149,9 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 	}
 	var err error
 	if !r.stream.ended {
+		r.stream.gather(true)
 		err = r.stream.guard(ctx, func(any) error { return r.fill(b) })
+		r.stream.gather(false)
 	} else if err = ctx.Err(); err != nil {
 		return err
 	}

@@ -65,6 +65,13 @@ func (st *stream) guard(ctx context.Context, f func(conn any) error) error {
 	return err
 }
 
+// gather makes reads of the stream wait for many bytes, or for any as usual.
+func (st *stream) gather(many bool) {
+	if st.session.below != nil {
+		st.session.below.gather(many)
+	}
+}
+
 // next takes a row; io.EOF is the server's word that there are no more.
 func (st *stream) next() ([][]byte, error) {
 	row, err := st.rows.take()

@@ -163,7 +163,9 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 	if r.err != nil {
 		return r.err
 	}
+	r.session.gather(true)
 	err := r.session.guard(ctx, func() error { return r.fill(b) })
+	r.session.gather(false)
 	if err == nil && b.Rows > 0 {
 		if !r.seekable {
 			return nil
