@@ -47,6 +47,8 @@ type Config struct {
 	Name string
 	// Addresses are the fixed ones by component, for type none.
 	Addresses map[string]string
+	// Resolve has type none resolve those at once: workers and clients want it.
+	Resolve bool
 	// SessionTimeout is T; 0: 10 s. The store may give another.
 	SessionTimeout time.Duration
 	// KeepCheckpoints is how many completed checkpoints a job keeps; 0: 3.

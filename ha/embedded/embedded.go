@@ -11,11 +11,13 @@ package embedded
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
 	"github.com/leatdata/leat/ha"
 	"github.com/leatdata/leat/ha/internal/blobdir"
+	"github.com/leatdata/leat/ha/internal/coord"
 	"github.com/leatdata/leat/ha/internal/election"
 	"github.com/leatdata/leat/ha/internal/memstore"
 	"github.com/leatdata/leat/ha/internal/services"
@@ -39,7 +41,13 @@ func (s *Server) Factory(_ context.Context, cfg ha.Config) (ha.Services, error) 
 	if s.store == nil {
 		s.store, s.blobs = open(cfg)
 	}
-	return services.New(services.Config{Config: cfg, Store: s.store.Client(), Blobs: s.blobs, Clock: clock()}), nil
+	return s.services(cfg, s.store.Client()), nil
+}
+
+// services has Go's own clock: the store is in the same process, and its timers
+// stand still with ours.
+func (s *Server) services(cfg ha.Config, client *memstore.Client) *services.Services {
+	return services.New(services.Config{Config: cfg, Store: client, Blobs: s.blobs, Clock: election.Monotonic()})
 }
 
 // New makes services on a store of their own.
@@ -58,6 +66,13 @@ func open(cfg ha.Config) (*memstore.Server, ha.Blobs) {
 	return memstore.New(cfg.SessionTimeout, margin, disk), blobdir.New(storage.Local{}, blobs)
 }
 
-// clock is Go's own: the store is in the same process, and its timers stand
-// still with ours.
-func clock() election.Clock { return election.Monotonic() }
+// pathOf makes a cluster id, such as "/prod/a", a path below a folder.
+func pathOf(clusterID string) string {
+	var names []string
+	for name := range strings.SplitSeq(clusterID, "/") {
+		if name != "" {
+			names = append(names, coord.Escape(name))
+		}
+	}
+	return filepath.Join(names...)
+}
