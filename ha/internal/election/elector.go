@@ -29,8 +29,8 @@ type Config struct {
 	// Logger is told what happens; nil: nobody is.
 	Logger *slog.Logger
 	// BeforeGrant, if set, is called by each take-over before anybody is told of
-	// it; stored is the number that the store had. Its error gives the lock back.
-	BeforeGrant func(ctx context.Context, s coord.Session, term ha.Term, stored ha.Epoch) error
+	// it. Its error gives the lock back.
+	BeforeGrant func(ctx context.Context, s coord.Session, term ha.Term) error
 }
 
 // WithDefaults returns the config with every zero replaced by its default.

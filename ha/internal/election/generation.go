@@ -204,11 +204,9 @@ func (e *Elector) renew(f Renew) {
 
 func (e *Elector) claim(f Claim) {
 	e.call(f.Gen, f.Timeout, func(ctx context.Context, s coord.Session) Event {
-		var stored ha.Epoch
 		term, err := s.TakeOver(ctx, coord.Claim{
 			Grant: f.Grant, Name: e.cfg.Name, Since: time.Now(),
 			Next: func(ctx context.Context, number ha.Epoch) (ha.Epoch, error) {
-				stored = number
 				return e.number(ctx, max(number, f.Above))
 			},
 		})
@@ -217,7 +215,7 @@ func (e *Elector) claim(f Claim) {
 			return ClaimFailed{Op: f.Op, Cause: causeOf(err)}
 		}
 		if e.cfg.BeforeGrant != nil {
-			if err := e.cfg.BeforeGrant(ctx, s, term, stored); err != nil {
+			if err := e.cfg.BeforeGrant(ctx, s, term); err != nil {
 				e.report("prepare grant", err)
 				return ClaimFailed{Op: f.Op, Cause: Unreachable}
 			}

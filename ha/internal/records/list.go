@@ -163,9 +163,13 @@ func (l *list) sweep(ctx context.Context, term ha.Term) error {
 	if err != nil {
 		return err
 	}
-	now, err := l.read(ctx)
+	record, exists, err := l.b.proven(ctx, term, l.key)
+	if err != nil || !exists {
+		return err // without a record, discard removes them
+	}
+	now, err := decodePointers(record)
 	if err != nil {
-		return err // also if it is not there: that is for discard
+		return err
 	}
 	for _, blob := range blobs {
 		_, epoch, ok := parseBlob(blob.Key)

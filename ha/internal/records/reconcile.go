@@ -2,6 +2,7 @@ package records
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -16,7 +17,7 @@ import (
 // The cluster's uuid, in the store and beside the blobs.
 const uuidBlob = coord.Cluster + "/uuid"
 
-func uuidKey() coord.Key { return coord.Key{Folder: coord.Cluster, Name: "uuid"} }
+func identityKey() coord.Key { return coord.Key{Folder: coord.Cluster, Name: "identity"} }
 
 // copyOf is where a result's copy is kept.
 func copyOf(key coord.Key, term ha.Term) string {
@@ -34,75 +35,86 @@ func (b *Base) forgetCopies(ctx context.Context, key coord.Key, term ha.Term) er
 }
 
 // Reconcile is run by each take-over before anybody leads: it compares the store
-// with the shared storage. A store that is empty, or older than the number of
-// the epoch says, has been deleted or restored: what the storage has more is
-// brought back. A store of another cluster is refused. It can be cut off at any
-// point and run again.
-func (b *Base) Reconcile(ctx context.Context, s coord.Session, term ha.Term, stored ha.Epoch) error {
+// with the shared storage. A store that is empty, or in which the last epoch was
+// not the one before this, may have been deleted or restored: what the storage
+// has more is brought back. A store of another cluster is refused. It can be cut
+// off at any point and run again, by anybody.
+func (b *Base) Reconcile(ctx context.Context, s coord.Session, term ha.Term) error {
 	r := reconciler{b: b, s: s, term: term}
-	same, err := r.identify(ctx)
-	if err != nil {
+	if err := r.identify(ctx); err != nil {
 		return fmt.Errorf("compare store and storage: %w", err)
 	}
-	if same && term.Epoch == stored+1 {
-		b.sweepLater(term)
-		return nil
+	if r.identity.Epoch+1 != term.Epoch {
+		b.logger.Info("bringing back what the storage has and the store may have lost",
+			"epoch", term.Epoch, "last_seen_whole", r.identity.Epoch)
+		if err := r.bringBack(ctx); err != nil {
+			return fmt.Errorf("bring back from storage: %w", err)
+		}
 	}
-	b.logger.Warn("store was deleted or restored: bringing back what the storage has", "epoch", term.Epoch)
-	if err := r.bringBack(ctx); err != nil {
-		return fmt.Errorf("bring back from storage: %w", err)
-	}
-	if err := r.setUUID(ctx); err != nil {
+	if err := r.settle(ctx); err != nil {
 		return err
 	}
 	b.sweepLater(term)
 	return nil
 }
 
-type reconciler struct {
-	b    *Base
-	s    coord.Session
-	term ha.Term
-	uuid []byte // to be stored, unless nil
+// identity says which cluster a store belongs to, and under which epoch it was
+// last seen to be whole.
+type identity struct {
+	UUID  string   `json:"uuid"`
+	Epoch ha.Epoch `json:"epoch"`
 }
 
-// identify compares the uuids; true: the store has one already.
-func (r *reconciler) identify(ctx context.Context) (bool, error) {
+type reconciler struct {
+	b        *Base
+	s        coord.Session
+	term     ha.Term
+	identity identity
+	stored   coord.Op // what replaces the store's identity
+}
+
+// identify compares the uuids.
+func (r *reconciler) identify(ctx context.Context) error {
 	inStorage, errStorage := r.b.blobs.Get(ctx, uuidBlob)
 	if errStorage != nil && !errors.Is(errStorage, ha.ErrNotFound) {
-		return false, errStorage
+		return errStorage
 	}
-	record, errStore := r.s.Get(ctx, uuidKey())
+	record, errStore := r.s.Get(ctx, identityKey())
 	if errStore != nil && !errors.Is(errStore, ha.ErrNotFound) {
-		return false, errStore
+		return errStore
+	}
+	r.stored = coord.Op{Kind: coord.Create, Key: identityKey()}
+	if errStore == nil {
+		r.stored.Kind, r.stored.Version = coord.Update, record.Version
+		if err := json.Unmarshal(record.Value, &r.identity); err != nil {
+			return fmt.Errorf("%s holds %.60q: %w", record.Key, record.Value, ha.ErrCorrupt)
+		}
 	}
 	switch {
 	case errStore != nil && errStorage != nil:
-		inStorage = []byte(uuid.NewString())
-		if err := r.b.blobs.Put(ctx, uuidBlob, inStorage); err != nil {
-			return false, err
-		}
-		r.uuid = inStorage
-		return false, nil
+		r.identity.UUID = uuid.NewString()
+		return r.b.blobs.Put(ctx, uuidBlob, []byte(r.identity.UUID))
 	case errStore != nil:
-		r.uuid = inStorage
-		return false, nil
+		r.identity.UUID = string(inStorage)
 	case errStorage != nil:
-		return false, fmt.Errorf("the storage is empty, but the store belongs to cluster %.60s: "+
-			"check high-availability.storageDir, or remove the cluster from the store: %w", record.Value, ha.ErrConfig)
-	case string(inStorage) != string(record.Value):
-		return false, fmt.Errorf("the storage belongs to cluster %.60s and the store to cluster %.60s: "+
-			"check high-availability.storageDir and high-availability.cluster-id: %w", inStorage, record.Value, ha.ErrConfig)
+		return fmt.Errorf("the storage is empty, but the store belongs to cluster %.60s: "+
+			"check high-availability.storageDir, or remove the cluster from the store: %w", r.identity.UUID, ha.ErrConfig)
+	case string(inStorage) != r.identity.UUID:
+		return fmt.Errorf("the storage belongs to cluster %.60s and the store to cluster %.60s: "+
+			"check high-availability.storageDir and high-availability.cluster-id: %w", inStorage, r.identity.UUID, ha.ErrConfig)
 	}
-	return true, nil
+	return nil
 }
 
-// setUUID comes last: until then the store counts as empty.
-func (r *reconciler) setUUID(ctx context.Context) error {
-	if r.uuid == nil {
-		return nil
+// settle comes last: until then the store does not count as whole.
+func (r *reconciler) settle(ctx context.Context) error {
+	r.identity.Epoch = r.term.Epoch
+	text, err := json.Marshal(r.identity)
+	if err != nil {
+		panic(err) // a string and a number
 	}
-	return r.create(ctx, uuidKey(), r.uuid)
+	r.stored.Value = text
+	return r.s.Write(ctx, r.term, r.stored)
 }
 
 func (r *reconciler) create(ctx context.Context, key coord.Key, value []byte) error {

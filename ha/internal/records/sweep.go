@@ -31,11 +31,10 @@ func (b *Base) sweepLater(term ha.Term) {
 	})
 }
 
-// sweepOne proves what of one record's blobs is not pointed to, and removes it.
+// sweepOne removes what of one record's blobs is not pointed to.
 func (b *Base) sweepOne(ctx context.Context, term ha.Term, key coord.Key, blobs []ha.BlobInfo) error {
-	record, err := b.get(ctx, key)
-	exists := err == nil
-	if err != nil && !errors.Is(err, ha.ErrNotFound) {
+	record, exists, err := b.proven(ctx, term, key)
+	if err != nil {
 		return err
 	}
 	now := pointers{}
@@ -57,4 +56,26 @@ func (b *Base) sweepOne(ctx context.Context, term ha.Term, key coord.Key, blobs 
 		}
 	}
 	return nil
+}
+
+// proven reads a record so that its absence means something: in a store that has
+// just been deleted or restored everything is absent, but so is our grant. It is
+// asked for after the reading, in the same session.
+func (b *Base) proven(ctx context.Context, term ha.Term, key coord.Key) (record coord.Record, exists bool, err error) {
+	link, err := b.links.Link(ctx)
+	if err != nil {
+		return coord.Record{}, false, err
+	}
+	record, err = link.Session.Get(ctx, key)
+	exists = err == nil
+	if err != nil && !errors.Is(err, ha.ErrNotFound) {
+		return coord.Record{}, false, err
+	}
+	if err := link.Session.Renew(ctx, term); err != nil {
+		return coord.Record{}, false, err
+	}
+	if link.Gone.Err() != nil {
+		return coord.Record{}, false, ha.ErrUnavailable
+	}
+	return record, exists, nil
 }

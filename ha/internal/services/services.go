@@ -45,8 +45,8 @@ func New(cfg Config) *Services {
 	s.elector = election.New(election.Config{
 		Store: cfg.Store, Marks: records.NewMarks(cfg.Blobs), Name: cfg.Name, Timeout: cfg.SessionTimeout,
 		FencedRenewals: cfg.FencedRenewals, Clock: cfg.Clock, Logger: cfg.Logger,
-		BeforeGrant: func(ctx context.Context, session coord.Session, term ha.Term, stored ha.Epoch) error {
-			return s.records.Reconcile(ctx, session, term, stored)
+		BeforeGrant: func(ctx context.Context, session coord.Session, term ha.Term) error {
+			return s.records.Reconcile(ctx, session, term)
 		},
 	})
 	s.records = records.New(s.elector, cfg.Blobs, cfg.KeepCheckpoints, cfg.Logger)
