@@ -11,7 +11,7 @@ import (
 // ErrHeld refuses a take-over: the lock exists, whoever owns it.
 var ErrHeld = errors.New("lock is held")
 
-// ErrSessionOver: the session has ended, or was closed.
+// ErrSessionOver says that the session has ended, or was closed.
 var ErrSessionOver = errors.New("session over")
 
 // Store opens sessions with a coordination store.

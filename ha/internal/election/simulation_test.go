@@ -35,7 +35,7 @@ const (
 // deleted, and old copies are restored; then two may trust their grants, and one
 // may hear late of its own, but no two write.
 func TestSimulation(t *testing.T) {
-	runs := number(t, "LEAT_RUNS", 400)
+	runs := number(t, "LEAT_RUNS", 100)
 	first := number(t, "LEAT_SEED", rand.Uint64N(1<<40))
 	if testing.Short() {
 		runs /= 4
@@ -74,14 +74,12 @@ type sim struct {
 	nodes   []*simNode
 	store   simStore
 	marks   ha.Epoch
-	log     []string
+	log     []simNote
 	failure string
 
 	calm      bool
 	granted   ha.Epoch // highest
 	accepted  ha.Epoch // highest of a write
-	leaderAt  time.Duration
-	healed    time.Duration
 	everReset bool
 }
 
@@ -89,6 +87,13 @@ type simEvent struct {
 	at    time.Duration
 	order int
 	do    func()
+}
+
+// simNote is a line of the log, made into text when somebody wants to read it.
+type simNote struct {
+	at     time.Duration
+	format string
+	args   []any
 }
 
 // simNode is a process.
@@ -173,7 +178,7 @@ func (s *sim) fail(format string, args ...any) {
 }
 
 func (s *sim) note(format string, args ...any) {
-	s.log = append(s.log, fmt.Sprintf("%s ", s.now)+fmt.Sprintf(format, args...))
+	s.log = append(s.log, simNote{at: s.now, format: format, args: args})
 }
 
 func (s *sim) tail() string {
@@ -182,7 +187,7 @@ func (s *sim) tail() string {
 		text += fmt.Sprintf("node %d: %s %+v, session %+v\n", n.id, n.core.State(), *n.core, n.core.sess)
 	}
 	for _, line := range s.log[max(0, len(s.log)-60):] {
-		text += line + "\n"
+		text += fmt.Sprintf("%s "+line.format+"\n", append([]any{line.at}, line.args...)...)
 	}
 	return text
 }
