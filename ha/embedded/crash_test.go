@@ -35,7 +35,6 @@ type acknowledged struct {
 	checkpoint ha.Checkpoint
 	id         ha.CheckpointID
 	done       bool
-	forgotten  bool
 }
 
 // TestCrashAtAnyWrite crashes the machine at each operation that changes the

@@ -41,10 +41,11 @@ func layers() []layer {
 			"job/...", "internal/local/...", "internal/task/...", "internal/jobmaster",
 			"internal/connectors", "internal/connectors/...", "internal/filter",
 		}, files...)},
+		{"internal/config", []string{"ha", "connector/option"}},
 		{"internal/cli/...", append([]string{
 			"job/...", "internal/cli/...", "internal/local/...", "internal/task/...",
 			"internal/jobmaster", "internal/connectors", "internal/connectors/...", "internal/filter",
-			"internal/failpoint", "internal/verify",
+			"internal/failpoint", "internal/verify", "internal/config", "ha", "ha/...",
 		}, files...)},
 		{"internal/failpoint", nil},
 		{"internal/verify", append([]string{"job/...", "internal/task", "internal/filter"}, seam...)},
