@@ -11,11 +11,12 @@ var shared environment //nolint:gochecknoglobals // see above
 
 // environment starts each shared thing when it is first asked for.
 type environment struct {
-	mu       sync.Mutex
-	scratch  *scratch
-	postgres *PostgresServer
-	mariadb  *MariaDBServer
-	builds   map[string]*build
+	mu        sync.Mutex
+	scratch   *scratch
+	postgres  *PostgresServer
+	mariadb   *MariaDBServer
+	zookeeper *ZooKeeperEnsemble
+	builds    map[string]*build
 }
 
 // folder returns a new folder within the scratch folder of this test binary.
@@ -58,6 +59,19 @@ func (e *environment) sharedMariaDB() (*MariaDBServer, error) {
 	return server, server.firstErr
 }
 
+// sharedZooKeeper returns the ensemble that all tests of this binary use.
+func (e *environment) sharedZooKeeper() (*ZooKeeperEnsemble, error) {
+	e.mu.Lock()
+	ensemble := e.zookeeper
+	if ensemble == nil {
+		ensemble = &ZooKeeperEnsemble{}
+		e.zookeeper = ensemble
+	}
+	e.mu.Unlock()
+	ensemble.first.Do(func() { ensemble.firstErr = ensemble.create() })
+	return ensemble, ensemble.firstErr
+}
+
 // build returns the entry for key, made at the first call.
 func (e *environment) build(key string) *build {
 	e.mu.Lock()
@@ -84,9 +98,12 @@ func (e *environment) close() error {
 	if e.mariadb != nil {
 		errs = append(errs, e.mariadb.stop())
 	}
+	if e.zookeeper != nil {
+		errs = append(errs, e.zookeeper.stop())
+	}
 	if e.scratch != nil {
 		errs = append(errs, e.scratch.close())
 	}
-	e.postgres, e.mariadb, e.scratch, e.builds = nil, nil, nil, nil
+	e.postgres, e.mariadb, e.zookeeper, e.scratch, e.builds = nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }
