@@ -11,8 +11,8 @@ import (
 	zookeeper "github.com/go-zookeeper/zk"
 )
 
-// goodbyeWithin bounds how long a connection's end waits for the store to
-// confirm it; the library may then take as long again.
+// goodbyeWithin bounds how long the end of a session waits for the store to
+// confirm it.
 const goodbyeWithin = time.Second
 
 // link is one connection of a session, with a library Conn of its own that never
@@ -20,8 +20,9 @@ const goodbyeWithin = time.Second
 // send queued requests under the new one, deadlock over credentials, wait for a
 // mute server) cannot happen.
 type link struct {
-	wire *wire
-	conn *zookeeper.Conn
+	wire   *wire
+	conn   *zookeeper.Conn
+	dialer *dialer
 	// finished is closed when the library's goroutines have ended.
 	finished chan struct{}
 	alarms   alarms
@@ -77,14 +78,14 @@ func (d *door) try(ctx context.Context, at target, as identity, seen zxid) (*lin
 
 // newLink gives the connection to a library Conn.
 func newLink(w *wire, timeout time.Duration) (*link, error) {
-	once := onceDialer{wire: w}
+	d := &dialer{wire: w, hole: newHole(w.greeting), again: make(chan struct{})}
 	conn, events, err := zookeeper.Connect([]string{"store:2181"}, timeout,
-		zookeeper.WithDialer(once.dial), zookeeper.WithHostProvider(&once),
+		zookeeper.WithDialer(d.dial), zookeeper.WithHostProvider(d),
 		zookeeper.WithLogger(silent{}), zookeeper.WithLogInfo(false))
 	if err != nil {
 		return nil, fmt.Errorf("set up the client library: %w", err)
 	}
-	l := &link{wire: w, conn: conn, finished: make(chan struct{})}
+	l := &link{wire: w, conn: conn, dialer: d, finished: make(chan struct{})}
 	go func() {
 		defer close(l.finished)
 		for range events {
@@ -120,50 +121,57 @@ func (l *link) isGone() bool {
 	}
 }
 
-// close ends the connection and waits for the library's goroutines, at most two
-// seconds; with a goodbye, the session and its ephemeral nodes end with it.
+// close ends the connection and waits for the library's goroutines; with a
+// goodbye, which may take a second, the session and its ephemeral nodes end with it.
 func (l *link) close(goodbye bool) {
-	if !goodbye {
-		_ = l.wire.Close()
-	}
-	var closing sync.WaitGroup
-	closing.Go(l.conn.Close)
 	if goodbye {
-		late := time.NewTimer(goodbyeWithin)
-		select {
-		case <-l.finished:
-		case <-late.C:
-		}
-		late.Stop()
-		_ = l.wire.Close()
+		l.sayGoodbye()
 	}
-	closing.Wait()
+	_ = l.wire.Close()
+	// The library has to be done with the connection before it is closed: see hole.
+	<-l.dialer.again
+	l.conn.Close()
 	<-l.finished
 }
 
-// onceDialer gives the library its one connection, and lets it end when it asks
-// for another.
-type onceDialer struct {
-	wire  *wire
-	asked int
-}
-
-func (*onceDialer) Init([]string) error { return nil }
-func (*onceDialer) Len() int            { return 1 }
-func (*onceDialer) Connected()          {}
-
-// Next says at the second call that all servers were tried: the library then
-// gives up what is queued, and waits until it is closed.
-func (o *onceDialer) Next() (string, bool) {
-	o.asked++
-	return "store:2181", o.asked > 1
-}
-
-func (o *onceDialer) dial(string, string, time.Duration) (net.Conn, error) {
-	if o.asked > 1 {
-		return nil, errLost
+func (l *link) sayGoodbye() {
+	var saying sync.WaitGroup
+	saying.Go(l.wire.goodbye)
+	late := time.NewTimer(goodbyeWithin)
+	defer late.Stop()
+	select {
+	case <-l.wire.gone:
+	case <-late.C:
 	}
-	return o.wire, nil
+	// A write that has not come to its end ends with the connection.
+	_ = l.wire.Close()
+	saying.Wait()
+}
+
+// dialer gives the library its one connection, and a hole when it asks for
+// another.
+type dialer struct {
+	wire *wire
+	hole *hole
+	once sync.Once
+	// again is closed when it asks for another.
+	again chan struct{}
+	asked bool
+}
+
+func (*dialer) Init([]string) error  { return nil }
+func (*dialer) Len() int             { return 1 }
+func (*dialer) Connected()           {}
+func (*dialer) Next() (string, bool) { return "store:2181", false }
+
+// dial is called on one goroutine.
+func (d *dialer) dial(string, string, time.Duration) (net.Conn, error) {
+	if !d.asked {
+		d.asked = true
+		return d.wire, nil
+	}
+	d.once.Do(func() { close(d.again) })
+	return d.hole, nil
 }
 
 // silent is the library's log.

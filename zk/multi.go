@@ -90,10 +90,10 @@ func (s *Session) Multi(ctx context.Context, ops ...Op) ([]Result, error) {
 
 // request is the library's form of an operation, and what it takes.
 func (s *Session) request(o Op) (any, int, error) {
-	path := s.root.full(o.path)
-	if path == "" || path[0] != '/' {
+	if o.path == "" || o.path[0] != '/' {
 		return nil, 0, ErrInvalidPath
 	}
+	path := s.root.full(o.path)
 	switch o.kind {
 	case opCreate:
 		if o.mode == Container {

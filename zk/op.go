@@ -25,6 +25,9 @@ func run[R any](ctx context.Context, s *Session, o op, f func(*link) (R, error))
 	fail := func(err error, ambiguous bool) (R, error) {
 		return none, &OpError{Op: o.name, Path: o.path, Err: err, Ambiguous: ambiguous && o.write}
 	}
+	if o.path != "" && o.path[0] != '/' {
+		return fail(fmt.Errorf("%w: %q does not begin with a slash", ErrInvalidPath, o.path), false)
+	}
 	if o.size > s.door.cfg.MaxPacket {
 		return fail(ErrTooLarge, false)
 	}

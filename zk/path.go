@@ -8,7 +8,7 @@ type rooted string
 // full is the store's path of a caller's.
 func (r rooted) full(path string) string {
 	switch {
-	case r == "":
+	case r == "" || path == "":
 		return path
 	case path == "/":
 		return string(r)

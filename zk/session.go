@@ -76,7 +76,7 @@ func (d *door) session(ctx context.Context, told func()) (*Session, error) {
 		return nil, err
 	}
 	s.id, s.password, s.timeout = g.id, g.password, g.timeout
-	s.lease = lease{start: start, timeout: g.timeout}
+	s.lease, s.link = lease{start: start, timeout: g.timeout}, l
 	s.ctx, s.cancel = context.WithCancelCause(context.Background())
 	s.running.Go(s.watchTrust)
 	s.running.Go(func() { s.run(l) })

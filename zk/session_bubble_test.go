@@ -6,6 +6,7 @@ import (
 	"net"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -105,7 +106,7 @@ func TestACutOffServerIsLeftForAnother(t *testing.T) {
 		s := mustOpen(t, cfg)
 		defer s.Close()
 		synctest.Wait()
-		first := m.dials[len(m.dials)-1].addr
+		first := m.last()
 		m.behave(deaf, first)
 		if err := pause(t.Context(), 10*bubbleTimeout); err != nil {
 			t.Fatal(err)
@@ -149,12 +150,13 @@ func TestMuteServersAreLeftWithinASecond(t *testing.T) {
 				m.behave(manner, "a:1", "b:1")
 				s := mustOpen(t, cfg)
 				defer s.Close()
-				for i, d := range m.dials[1:] {
-					if waited := d.at - m.dials[i].at; waited > time.Second {
-						t.Errorf("server %s was tried %s after server %s", d.addr, waited, m.dials[i].addr)
+				dials := m.attempts()
+				for i, d := range dials[1:] {
+					if waited := d.at - dials[i].at; waited > time.Second {
+						t.Errorf("server %s was tried %s after server %s", d.addr, waited, dials[i].addr)
 					}
 				}
-				if last := m.dials[len(m.dials)-1].addr; last != "c:1" {
+				if last := m.last(); last != "c:1" {
 					t.Errorf("the session is with %s", last)
 				}
 			})
@@ -327,8 +329,8 @@ func TestCloseIsBounded(t *testing.T) {
 func TestASessionSaysGoodbye(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memoryStore, cfg Config) {
 		mustOpen(t, cfg).Close()
-		if n := m.count(func(m *memoryStore) int { return len(m.sessions) }); n != 0 || m.closes != 1 {
-			t.Errorf("%d sessions are left after %d goodbyes", n, m.closes)
+		if n := m.count(func(m *memoryStore) int { return len(m.sessions) }); n != 0 || m.goodbyes() != 1 {
+			t.Errorf("%d sessions are left after %d goodbyes", n, m.goodbyes())
 		}
 		// Also one that could not be renewed, as soon as its store hears it.
 		s := mustOpen(t, cfg)
@@ -337,7 +339,7 @@ func TestASessionSaysGoodbye(t *testing.T) {
 		<-s.Done()
 		m.behave(good)
 		s.Close()
-		if m.closes != 2 {
+		if m.goodbyes() != 2 {
 			t.Errorf("a session without trust has not said goodbye")
 		}
 	})
@@ -402,7 +404,7 @@ func TestTheStoreMayComeLate(t *testing.T) {
 		if took := cfg.Clock.Now() - before; took > time.Second {
 			t.Errorf("the store is there for %s before it is asked", took)
 		}
-		if n := len(m.dials); n > 600 {
+		if n := len(m.attempts()); n > 600 {
 			t.Errorf("%d attempts in a minute", n)
 		}
 	})
@@ -410,13 +412,14 @@ func TestTheStoreMayComeLate(t *testing.T) {
 
 func TestHostsAreResolvedAgain(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memoryStore, cfg Config) {
-		at := "10.0.0.1"
+		var at atomic.Value
+		at.Store("10.0.0.1")
 		cfg.Servers = []string{"store:1"}
 		cfg.Lookup = func(context.Context, string) ([]string, error) {
-			if at == "" {
+			if at.Load() == "" {
 				return nil, &net.DNSError{Err: "no such host", Name: "store", IsNotFound: true}
 			}
-			return []string{at}, nil
+			return []string{at.Load().(string)}, nil
 		}
 		s := mustOpen(t, cfg)
 		defer s.Close()
@@ -424,11 +427,11 @@ func TestHostsAreResolvedAgain(t *testing.T) {
 		m.behave(refuse, "10.0.0.1:1")
 		m.cut()
 		_ = pause(t.Context(), time.Second)
-		at = ""
+		at.Store("")
 		_ = pause(t.Context(), time.Second)
-		at = "10.0.0.2"
+		at.Store("10.0.0.2")
 		_ = pause(t.Context(), bubbleTimeout)
-		if last := m.dials[len(m.dials)-1].addr; last != "10.0.0.2:1" || !s.Connected() {
+		if last := m.last(); last != "10.0.0.2:1" || !s.Connected() {
 			t.Errorf("the last server is %s, connected %t", last, s.Connected())
 		}
 	})
@@ -444,8 +447,8 @@ func TestCredentialsGoWithEachConnection(t *testing.T) {
 			m.cut()
 			_ = pause(t.Context(), bubbleTimeout/2)
 		}
-		if !s.Connected() || len(m.auths) != 6 {
-			t.Errorf("connected %t, with credentials presented %d times", s.Connected(), len(m.auths))
+		if !s.Connected() || m.count(func(m *memoryStore) int { return len(m.auths) }) != 6 {
+			t.Errorf("connected %t, with credentials presented %d times", s.Connected(), m.count(func(m *memoryStore) int { return len(m.auths) }))
 		}
 	})
 }
@@ -455,10 +458,11 @@ func TestCredentialsGoWithEachConnection(t *testing.T) {
 func TestALossWhilePresentingCredentialsIsSurvived(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memoryStore, cfg Config) {
 		cfg.Auth = []Auth{Digest("user", "word"), Digest("other", "word")}
-		dial, attempt := cfg.Dial, 0
+		dial := cfg.Dial
+		var attempts atomic.Int64
 		cfg.Dial = func(ctx context.Context, network, addr string) (net.Conn, error) {
 			conn, err := dial(ctx, network, addr)
-			if attempt++; err == nil && attempt > 1 && attempt < 8 {
+			if n := attempts.Add(1); err == nil && n > 1 && n < 8 {
 				conn = &failingConn{Conn: conn, writes: 2}
 			}
 			return conn, err
@@ -469,7 +473,7 @@ func TestALossWhilePresentingCredentialsIsSurvived(t *testing.T) {
 		m.cut()
 		_ = pause(t.Context(), bubbleTimeout/2)
 		if !s.Connected() || !s.Trusted() {
-			t.Errorf("after %d attempts: connected %t, %v", attempt, s.Connected(), s.Err())
+			t.Errorf("after %d attempts: connected %t, %v", attempts.Load(), s.Connected(), s.Err())
 		}
 	})
 }
@@ -496,7 +500,7 @@ func TestTheClockMayBeStalled(t *testing.T) {
 		defer s.Close()
 		synctest.Wait()
 		// The machine was suspended: no timer has gone off, but time has passed.
-		clock.jump = bubbleTimeout
+		clock.jump.Store(int64(bubbleTimeout))
 		if s.Trusted() {
 			t.Error("the session is trusted after the machine was suspended")
 		}
@@ -508,10 +512,10 @@ func TestTheClockMayBeStalled(t *testing.T) {
 
 type jumpingClock struct {
 	Clock
-	jump time.Duration
+	jump atomic.Int64
 }
 
-func (c *jumpingClock) Now() time.Duration { return c.Clock.Now() + c.jump }
+func (c *jumpingClock) Now() time.Duration { return c.Clock.Now() + time.Duration(c.jump.Load()) }
 
 func TestOwnersMayRenew(t *testing.T) {
 	bubble(t, func(t *testing.T, m *memoryStore, cfg Config) {

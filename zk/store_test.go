@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"time"
 )
@@ -105,6 +106,20 @@ func (m *memoryStore) count(f func(*memoryStore) int) int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return f(m)
+}
+
+func (m *memoryStore) goodbyes() int { return m.count(func(m *memoryStore) int { return m.closes }) }
+
+// attempts are all so far to connect, and last is the address of the latest.
+func (m *memoryStore) attempts() []dialed {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.dials)
+}
+
+func (m *memoryStore) last() string {
+	all := m.attempts()
+	return all[len(all)-1].addr
 }
 
 // dial is the network.

@@ -16,8 +16,10 @@ type wire struct {
 	// seen is the session's newest transaction.
 	seen *atomic.Int64
 
-	// asked belongs to the writer, greeting and scan to the reader.
-	asked    bool
+	// writing keeps whole messages whole.
+	writing sync.Mutex
+	asked   bool
+	// greeting and scan belong to the reader.
 	greeting []byte
 	scan     replyScanner
 
@@ -31,6 +33,8 @@ func newWire(conn net.Conn, g greeting, seen *atomic.Int64) *wire {
 
 // Write passes on all but the library's first message, which it writes whole.
 func (w *wire) Write(p []byte) (int, error) {
+	w.writing.Lock()
+	defer w.writing.Unlock()
 	if !w.asked {
 		w.asked = true
 		return len(p), nil
@@ -57,6 +61,18 @@ func (w *wire) saw(zxid int64) {
 			return
 		}
 	}
+}
+
+// goodbye asks the store to end the session: it then ends the connection. The
+// message is a length, a number that no request of the library has, and the type.
+func (w *wire) goodbye() {
+	w.writing.Lock()
+	defer w.writing.Unlock()
+	w.asked = true
+	frame := binary.BigEndian.AppendUint32(nil, 8)
+	frame = binary.BigEndian.AppendUint32(frame, uint32(0xffffff00))
+	frame = binary.BigEndian.AppendUint32(frame, uint32(closeType))
+	_, _ = w.Conn.Write(frame)
 }
 
 // Close ends the connection; it may be called again.
