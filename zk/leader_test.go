@@ -188,12 +188,15 @@ func TestLeaderStandsThroughFlapsOfTheConnection(t *testing.T) {
 	second := newContender(t, r.proxied(longTimeout), "second")
 	for range 100 {
 		r.all((*testenv.Proxy).CutAll)
+		// Both are connected again before the next.
+		for _, s := range []*Session{one.Session(), mustSession(t, second.client)} {
+			if err := s.Sync(bounded(t)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 	if _, err := one.Multi(bounded(t), CreateOp("/written", nil, Persistent)); err != nil {
 		t.Errorf("after flaps the first term is over: %v", err)
-	}
-	if err := mustSession(t, second.client).Sync(bounded(t)); err != nil {
-		t.Error(err)
 	}
 	if len(first.ended)+len(second.terms) > 0 {
 		t.Errorf("%d terms ended, %d began", len(first.ended), len(second.terms))

@@ -41,7 +41,7 @@ func run[R any](ctx context.Context, s *Session, o op, f func(*link) (R, error))
 		if err == nil {
 			return r, nil
 		}
-		switch reason, v := judge(l, err); {
+		switch v, reason := judge(l, err); {
 		case v == refused:
 			return fail(reason, false)
 		case v == expired:
@@ -70,25 +70,25 @@ const (
 	unknown
 )
 
-// judge gives the reason in our words, and what it means.
-func judge(l *link, err error) (error, verdict) {
+// judge says what an error means, with the reason in our words.
+func judge(l *link, err error) (verdict, error) {
 	if multi, ok := errors.AsType[*MultiError](err); ok {
-		return multi, refused
+		return refused, multi
 	}
 	if _, ok := errors.AsType[*interruptedError](err); ok {
-		return err, interrupted
+		return interrupted, err
 	}
 	switch reason := refusal(err); {
 	case errors.Is(reason, ErrExpired):
-		return reason, expired
+		return expired, reason
 	case errors.Is(reason, errMoved):
-		return reason, moved
+		return moved, reason
 	case reason != nil:
-		return reason, refused
+		return refused, reason
 	case l.isGone() || unconnected(err):
-		return errLost, unknown
+		return unknown, errLost
 	default:
-		return fmt.Errorf("%w: %w", ErrRefused, err), unknown
+		return unknown, fmt.Errorf("%w: %w", ErrRefused, err)
 	}
 }
 
@@ -128,7 +128,7 @@ func stat(s *zookeeper.Stat) Stat {
 	}
 }
 
-// AnyVersion, as the version of a condition, asks only that the node exists.
+// AnyVersion is the version of a condition that asks only that the node exists.
 const AnyVersion int32 = -1
 
 // Mode is how a node lives and is named.

@@ -2,7 +2,6 @@ package zk
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"testing"
 	"time"
@@ -94,11 +93,6 @@ func (r *rig) only(server int, timeout time.Duration) Config {
 	cfg := r.direct(timeout)
 	cfg.Servers = []string{r.proxies[server].Addr()}
 	return cfg
-}
-
-// named is how a request holds a text: after its length.
-func named(text string) string {
-	return string(binary.BigEndian.AppendUint32(nil, uint32(len(text)))) + text
 }
 
 // bounded is the test's context with an end.

@@ -65,7 +65,7 @@ func (s *Session) renew(ctx context.Context, l *link) error {
 		s.lease.renewed(start)
 		return nil
 	}
-	reason, v := judge(l, err)
+	v, reason := judge(l, err)
 	switch {
 	case v == expired:
 		s.stop(ErrExpired)

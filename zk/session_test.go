@@ -107,6 +107,7 @@ func TestCutLongerThanTheTimeoutEndsTheSession(t *testing.T) {
 		t.Fatal(err)
 	}
 	r.all(func(p *testenv.Proxy) { p.RefuseNew(true); p.CutAll() })
+	until(t, "the loss of the connection", func() bool { return !first.Connected() })
 	waiting := make(chan error, 1)
 	go func() {
 		_, err := first.Create(ctx, "/late", nil, Persistent)

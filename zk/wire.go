@@ -70,8 +70,8 @@ func (w *wire) goodbye() {
 	defer w.writing.Unlock()
 	w.asked = true
 	frame := binary.BigEndian.AppendUint32(nil, 8)
-	frame = binary.BigEndian.AppendUint32(frame, uint32(0xffffff00))
-	frame = binary.BigEndian.AppendUint32(frame, uint32(closeType))
+	frame = binary.BigEndian.AppendUint32(frame, 0xffffff00)
+	frame = binary.BigEndian.AppendUint32(frame, closeType)
 	_, _ = w.Conn.Write(frame)
 }
 

@@ -22,6 +22,7 @@ func layers() []layer {
 		{"batch/...", []string{"batch/..."}},
 		{"internal/storage/...", []string{"internal/storage", "internal/storage/..."}},
 		{"rpc/...", []string{"rpc", "rpc/..."}},
+		{"zk/...", []string{"zk", "zk/..."}},
 		{"connector/connectortest", append([]string{"internal/storage", "internal/storage/..."}, seam...)},
 		{"connector/...", seam},
 		{"job/...", append([]string{"job/..."}, seam...)},
