@@ -138,16 +138,25 @@ func (e *ZooKeeperEnsemble) SecureAddrs() []string {
 // Root returns a path that no other test uses, "/t7"; nothing is there yet.
 func (e *ZooKeeperEnsemble) Root() string { return "/t" + strconv.FormatInt(e.roots.Add(1), 10) }
 
-// Leader is the server that leads now, and Followers are the others that serve.
+// Leader is the server that leads now, or once one does.
 func (e *ZooKeeperEnsemble) Leader(t testing.TB) *ZooKeeperMember {
 	t.Helper()
-	for _, m := range e.Members() {
-		if m.mode(t) == "leader" {
-			return m
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	timeout := time.NewTimer(waitTimeout)
+	defer timeout.Stop()
+	for {
+		for _, m := range e.Members() {
+			if mode := m.mode(t); mode == "leader" || mode == "standalone" {
+				return m
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-timeout.C:
+			t.Fatalf("no ZooKeeper leads within %s", waitTimeout)
 		}
 	}
-	t.Fatal("no ZooKeeper leads")
-	return nil
 }
 
 // Followers are the servers that follow now.

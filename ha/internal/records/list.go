@@ -1,0 +1,229 @@
+package records
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/leatdata/leat/ha"
+	"github.com/leatdata/leat/ha/internal/coord"
+)
+
+// list is a record that points to blobs in a folder of its own, named alike: the
+// newest few of them. A blob is written before its pointer and removed after it,
+// so that a pointer never points to nothing; what that leaves over when a
+// process dies is swept.
+type list struct {
+	b    *Base
+	key  coord.Key
+	keep int
+
+	// mu lets one add at a time: held over I/O, since that is what it orders. No
+	// call-back runs under it.
+	mu sync.Mutex
+	// swept is the term under which left-over blobs were last removed; doubtful
+	// says that there may be new ones since.
+	swept    ha.Term
+	doubtful bool
+}
+
+func (b *Base) listOf(folder, name string, keep int) *list {
+	key := coord.Key{Folder: folder, Name: coord.Escape(name)}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	l, ok := b.lists[key]
+	if !ok {
+		l = &list{b: b, key: key, keep: keep}
+		b.lists[key] = l
+	}
+	return l
+}
+
+// read returns the pointers; ErrNotFound: there is no record.
+func (l *list) read(ctx context.Context) (pointers, error) {
+	record, err := l.b.get(ctx, l.key)
+	if err != nil {
+		return pointers{}, fmt.Errorf("read %s: %w", l.key, err)
+	}
+	return decodePointers(record)
+}
+
+// add stores data under an id that is higher than all others; the same id again
+// with the same data is no error.
+func (l *list) add(ctx context.Context, term ha.Term, id uint64, data []byte) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	added := newPointer(l.key, id, term, data)
+	if err := l.b.blobs.Put(ctx, added.Blob, data); err != nil {
+		return fmt.Errorf("store %s: %w", l.key, err)
+	}
+	var dropped []pointer
+	used := false
+	doubtful, err := l.b.change(ctx, term, l.key, func(old []byte) ([]byte, error) {
+		now, err := l.decode(old)
+		if err != nil {
+			return nil, err
+		}
+		if same, ok := now.find(id); ok {
+			used = same.Blob == added.Blob
+			if same.SHA256 != added.SHA256 {
+				return nil, fmt.Errorf("%d is there already, with other data: %w", id, ha.ErrConflict)
+			}
+			return nil, errUnchanged
+		}
+		if n := len(now.Kept); n > 0 && now.Kept[n-1].ID > id {
+			return nil, fmt.Errorf("%d is not above the newest, %d: %w", id, now.Kept[n-1].ID, ha.ErrConflict)
+		}
+		kept := append(now.Kept, added)
+		cut := max(0, len(kept)-l.keep)
+		dropped, used = kept[:cut], true
+		return pointers{Kept: kept[cut:]}.encode(), nil
+	})
+	switch {
+	case doubtful:
+		l.doubtful = true // the pointer may be there, or come: the blob stays
+	case err != nil || !used:
+		l.remove(added)
+	}
+	if err != nil {
+		return fmt.Errorf("store %s: %w", l.key, err)
+	}
+	l.remove(dropped...)
+	l.sweepLater(term)
+	return nil
+}
+
+// put replaces what the list points to; the same data again is no error.
+func (l *list) put(ctx context.Context, term ha.Term, data []byte) error {
+	now, err := l.read(ctx)
+	if err != nil && !errors.Is(err, ha.ErrNotFound) {
+		return err
+	}
+	id := uint64(1)
+	if err == nil {
+		last, _ := newest(now)
+		if last.SHA256 == sumOf(data) {
+			return nil
+		}
+		id = last.ID + 1
+	}
+	return l.add(ctx, term, id, data)
+}
+
+// decode reads an old value; a pointer that cannot be read stays as it is.
+func (l *list) decode(old []byte) (pointers, error) {
+	if old == nil {
+		return pointers{}, nil
+	}
+	return decodePointers(coord.Record{Key: l.key, Value: old})
+}
+
+// remove deletes blobs that nothing points to, later.
+func (l *list) remove(unused ...pointer) {
+	if len(unused) == 0 {
+		return
+	}
+	l.b.background("remove blobs of "+l.key.String(), func(ctx context.Context) error {
+		var errs []error
+		for _, p := range unused {
+			errs = append(errs, l.b.blobs.Delete(ctx, p.Blob))
+		}
+		err := errors.Join(errs...)
+		if err != nil {
+			l.mu.Lock()
+			l.doubtful = true
+			l.mu.Unlock()
+		}
+		return err
+	})
+}
+
+// sweepLater removes what was left over, after a write under the term has
+// succeeded: the record has changed since any older write whose outcome was not
+// known, so none of those can still be carried out. mu is held.
+func (l *list) sweepLater(term ha.Term) {
+	if l.swept == term && !l.doubtful {
+		return
+	}
+	l.swept, l.doubtful = term, false
+	l.b.background("sweep "+l.key.String(), func(ctx context.Context) error {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		err := l.sweep(ctx, term)
+		l.doubtful = l.doubtful || err != nil
+		return err
+	})
+}
+
+// sweep proves of each blob that nothing points to it, and removes it. One of a
+// higher epoch is somebody else's. mu is held.
+func (l *list) sweep(ctx context.Context, term ha.Term) error {
+	blobs, err := l.b.blobs.List(ctx, l.key.String())
+	if err != nil {
+		return err
+	}
+	record, exists, err := l.b.proven(ctx, term, l.key)
+	if err != nil || !exists {
+		return err // without a record, discard removes them
+	}
+	now, err := decodePointers(record)
+	if err != nil {
+		return err
+	}
+	for _, blob := range blobs {
+		_, epoch, ok := parseBlob(blob.Key)
+		if !ok || epoch > term.Epoch || now.has(blob.Key) {
+			continue
+		}
+		if err := l.b.blobs.Delete(ctx, blob.Key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load reads one that is pointed to. While it is read it may be replaced: then
+// choose is asked again.
+func (l *list) load(ctx context.Context, choose func(pointers) (pointer, bool)) (pointer, []byte, error) {
+	var last pointer
+	for {
+		now, err := l.read(ctx)
+		if err != nil {
+			return pointer{}, nil, err
+		}
+		p, ok := choose(now)
+		if !ok {
+			return pointer{}, nil, fmt.Errorf("read %s: %w", l.key, ha.ErrNotFound)
+		}
+		data, err := load(ctx, l.b.blobs, p)
+		if err == nil || p == last {
+			return p, data, err
+		}
+		last = p
+	}
+}
+
+// discard removes the record, then all its blobs.
+func (l *list) discard(ctx context.Context, term ha.Term) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	_, err := l.b.change(ctx, term, l.key, func([]byte) ([]byte, error) { return nil, nil })
+	if err != nil {
+		return fmt.Errorf("remove %s: %w", l.key, err)
+	}
+	blobs, err := l.b.blobs.List(ctx, l.key.String())
+	for _, blob := range blobs {
+		// A newer leader may have begun to write here.
+		if _, epoch, ok := parseBlob(blob.Key); err == nil && ok && epoch <= term.Epoch {
+			err = l.b.blobs.Delete(ctx, blob.Key)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("remove blobs of %s: %w", l.key, err)
+	}
+	return nil
+}
+
+// newest is a choice for load.
+func newest(p pointers) (pointer, bool) { return p.Kept[len(p.Kept)-1], true }
