@@ -69,16 +69,11 @@ func (s *Session) Multi(ctx context.Context, ops ...Op) ([]Result, error) {
 	if len(ops) == 0 {
 		return nil, nil
 	}
-	o := op{name: "multi", write: true, size: perRequest}
-	requests := make([]any, len(ops))
-	for i, part := range ops {
-		request, size, err := s.request(part)
-		if err != nil {
-			return nil, &OpError{Op: "multi", Err: &MultiError{i, part, err}}
-		}
-		requests[i] = request
-		o.size += size
+	requests, size, err := s.requests(ops)
+	if err != nil {
+		return nil, &OpError{Op: "multi", Err: err}
 	}
+	o := op{name: "multi", write: true, size: size}
 	return run(ctx, s, o, func(l *link) ([]Result, error) {
 		answers, err := l.conn.Multi(requests...)
 		if err != nil {
@@ -86,6 +81,20 @@ func (s *Session) Multi(ctx context.Context, ops ...Op) ([]Result, error) {
 		}
 		return s.results(answers), nil
 	})
+}
+
+// requests are the library's form of operations, and what they take together.
+func (s *Session) requests(ops []Op) ([]any, int, error) {
+	requests, total := make([]any, len(ops)), perRequest
+	for i, part := range ops {
+		request, size, err := s.request(part)
+		if err != nil {
+			return nil, 0, &MultiError{i, part, err}
+		}
+		requests[i] = request
+		total += size
+	}
+	return requests, total, nil
 }
 
 // request is the library's form of an operation, and what it takes.
@@ -126,6 +135,9 @@ func (s *Session) results(answers []zookeeper.MultiResponse) []Result {
 // blame finds the operation that was refused: in the store's answer those before
 // it have no error, and those after it one that says nothing.
 func blame(ops []Op, answers []zookeeper.MultiResponse, err error) error {
+	if err == nil {
+		return nil
+	}
 	for i, a := range answers {
 		if a.Error == nil || i >= len(ops) {
 			continue

@@ -37,8 +37,12 @@ func run[R any](ctx context.Context, s *Session, o op, f func(*link) (R, error))
 		if err != nil {
 			return fail(err, false)
 		}
+		start := s.door.cfg.Clock.Now()
 		r, err := do(ctx, s, l, f)
 		if err == nil {
+			if o.write {
+				s.renewed(start)
+			}
 			return r, nil
 		}
 		switch v, reason := judge(l, err); {

@@ -24,6 +24,7 @@ func (s *Session) run(first *link) {
 }
 
 // keep renews the session until its connection is gone or the session has ended.
+// It does so by a sync: a ping says no more than that one server lives.
 func (s *Session) keep(l *link) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -39,7 +40,7 @@ func (s *Session) keep(l *link) {
 			return
 		}
 		start := s.door.cfg.Clock.Now()
-		if err := s.renew(s.ctx, l); err != nil {
+		if err := s.renew(s.ctx, l, syncLink); err != nil {
 			return
 		}
 		timer.Reset(max(0, s.pace().every-(s.door.cfg.Clock.Now()-start)))
@@ -51,22 +52,20 @@ func (s *Session) pace() pace { return lease{timeout: s.timeout}.pace() }
 // errNotRenewed says that a connection was given up since a sync took too long.
 var errNotRenewed = errors.New("a sync was not answered in time")
 
-// renew renews the session over one connection, which is closed when it cannot.
-// A renewal is a sync, which only the store's leader answers: a ping says no more
-// than that one server lives.
-func (s *Session) renew(ctx context.Context, l *link) error {
+// renew renews the session over one connection by a request that the store's
+// leader answers. Without an answer the connection is closed.
+func (s *Session) renew(ctx context.Context, l *link, request func(*link) (struct{}, error)) error {
 	start := s.door.cfg.Clock.Now()
 	limited, cancel := context.WithTimeoutCause(ctx, s.pace().within, errNotRenewed)
 	defer cancel()
-	_, err := do(limited, s, l, syncLink)
+	_, err := do(limited, s, l, request)
 	if err == nil {
-		s.mu.Lock()
-		defer s.mu.Unlock()
-		s.lease.renewed(start)
+		s.renewed(start)
 		return nil
 	}
 	v, reason := judge(l, err)
 	switch {
+	case v == refused:
 	case v == expired:
 		s.stop(ErrExpired)
 	case s.ctx.Err() != nil:
@@ -74,26 +73,60 @@ func (s *Session) renew(ctx context.Context, l *link) error {
 	case ctx.Err() == nil:
 		_ = l.wire.Close()
 		s.note(reason)
+		return &retryError{reason}
 	}
 	return reason
 }
+
+// renewed takes over a request that was started at start and answered by the
+// store's leader: every write is one, and a sync.
+func (s *Session) renewed(start time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lease.renewed(start)
+}
+
+// retryError is a renewal that the next connection may answer.
+type retryError struct{ reason error }
+
+func (e *retryError) Error() string { return e.reason.Error() }
+func (e *retryError) Unwrap() error { return e.reason }
 
 // Renew renews the session once, for who has set [Config.RenewedByOwner]: when it
 // returns nil, the store has heard of the session after the call's start, and
 // trust is reckoned from there. It waits for a connection, and gives up one that
 // does not answer for the next, until ctx or the session ends.
-func (s *Session) Renew(ctx context.Context) error {
+func (s *Session) Renew(ctx context.Context) error { return s.renewBy(ctx, syncLink) }
+
+// RenewBy is [Session.Renew] by a transaction, whose refusal is the error: trust is
+// then no greater, and the session lives. It is sent again on the next connection, so
+// done twice it has to be as good as once.
+func (s *Session) RenewBy(ctx context.Context, ops ...Op) error {
+	requests, _, err := s.requests(ops)
+	if err != nil {
+		return &OpError{Op: "renew", Err: err}
+	}
+	return s.renewBy(ctx, func(l *link) (struct{}, error) {
+		answers, err := l.conn.Multi(requests...)
+		return struct{}{}, blame(ops, answers, err)
+	})
+}
+
+func (s *Session) renewBy(ctx context.Context, request func(*link) (struct{}, error)) error {
 	var dead *link
 	for {
 		l, err := s.connection(ctx, dead)
 		if err != nil {
 			return &OpError{Op: "renew", Err: err}
 		}
-		if err = s.renew(ctx, l); err == nil {
+		err = s.renew(ctx, l, request)
+		switch {
+		case err == nil:
 			return nil
-		}
-		if s.ctx.Err() != nil {
+		case s.ctx.Err() != nil:
 			return &OpError{Op: "renew", Err: s.Err()}
+		case !errors.As(err, new(*retryError)):
+			return &OpError{Op: "renew", Err: err}
 		}
 		dead = l
 	}

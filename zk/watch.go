@@ -38,9 +38,24 @@ func (s *Session) Watch(ctx context.Context, path string) iter.Seq2[Node, error]
 	return watch(ctx, s, Node.same, func(ctx context.Context) (seen[Node], error) { return s.look(ctx, path) })
 }
 
+// Observe is [Session.Watch] that also gives the node when it was read again and is
+// the same: something may have happened to it in between. Whoever reads in another
+// way too, and has seen what this has not, waits for the next of these: a change after
+// that read comes before it.
+func (s *Session) Observe(ctx context.Context, path string) iter.Seq2[Node, error] {
+	never := func(Node, Node) bool { return false }
+	return watch(ctx, s, never, func(ctx context.Context) (seen[Node], error) { return s.look(ctx, path) })
+}
+
 // WatchChildren is [Session.Watch] for the list of a node's children.
 func (s *Session) WatchChildren(ctx context.Context, path string) iter.Seq2[Children, error] {
 	return watch(ctx, s, Children.same, func(ctx context.Context) (seen[Children], error) { return s.list(ctx, path) })
+}
+
+// ObserveChildren is [Session.Observe] for the list of a node's children.
+func (s *Session) ObserveChildren(ctx context.Context, path string) iter.Seq2[Children, error] {
+	never := func(Children, Children) bool { return false }
+	return watch(ctx, s, never, func(ctx context.Context) (seen[Children], error) { return s.list(ctx, path) })
 }
 
 // seen is what was read, and the alarm of the connection it was read on, which
