@@ -20,7 +20,23 @@ const (
 	ZooKeeperPing    ZooKeeperOp = 11
 	ZooKeeperMulti   ZooKeeperOp = 14
 	ZooKeeperClose   ZooKeeperOp = -11
+	// ZooKeeperWrite is any request that changes something.
+	ZooKeeperWrite ZooKeeperOp = 0
 )
+
+// is says that a request's type is o.
+func (o ZooKeeperOp) is(request ZooKeeperOp) bool {
+	if o != ZooKeeperWrite {
+		return request == o
+	}
+	const createContainer, createTTL = 19, 21
+	switch request {
+	case ZooKeeperCreate, ZooKeeperDelete, ZooKeeperSetData, ZooKeeperMulti, createContainer, createTTL:
+		return true
+	default:
+		return false
+	}
+}
 
 // zookeeperRule is a reply to swallow: of the first request of a type that holds
 // match.
@@ -108,5 +124,5 @@ func (r *zookeeperRule) names(frame []byte) bool {
 	if len(frame) < 12 || frameNumber(frame) == 0 {
 		return false
 	}
-	return ZooKeeperOp(binary.BigEndian.Uint32(frame[8:])) == r.op && bytes.Contains(frame, r.match)
+	return r.op.is(ZooKeeperOp(binary.BigEndian.Uint32(frame[8:]))) && bytes.Contains(frame, r.match)
 }
