@@ -49,8 +49,9 @@ type Contender interface {
 	// builds is for this grant alone. An error resigns: others get the chance.
 	Grant(ctx context.Context, id SessionID, term Term) error
 	// Revoke follows each Grant, once, after ctx has ended and Grant has returned.
-	// The lock is released when all components' Revoke have returned, or is lost
-	// by itself. The process does not compete again before that.
+	// The lock is released when all components' Revoke have returned, at the latest
+	// when trust would have ended had it not been revoked. The process does not
+	// compete again before they have.
 	Revoke()
 	// Error tells of what goes wrong in the background. The election goes on
 	// whatever it is; [Fatal] says that somebody has to act.

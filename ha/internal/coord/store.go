@@ -11,7 +11,7 @@ import (
 // ErrHeld refuses a take-over: the lock exists, whoever owns it.
 var ErrHeld = errors.New("lock is held")
 
-// ErrSessionOver: the session has ended, or was closed.
+// ErrSessionOver says that the session has ended, or was closed.
 var ErrSessionOver = errors.New("session over")
 
 // Store opens sessions with a coordination store.
@@ -58,7 +58,10 @@ type Session interface {
 	// TakeOver takes the lock, and sets the epoch to what claim.Next answers for
 	// the stored number, in one transaction that fails if the lock exists
 	// ([ErrHeld]) or the epoch has changed since it was read ([ha.ErrConflict]). A
-	// missing epoch counts as 0 and is first created so.
+	// missing epoch counts as 0 and is first created so. A namespace that was
+	// deleted and made anew since the reading makes it fail too, though versions
+	// begin anew there (ZooKeeper: one more check, of a node of the session's own
+	// in the same namespace; etcd: the epoch's value is compared as well).
 	TakeOver(ctx context.Context, claim Claim) (ha.Term, error)
 	// Release removes the lock and all that this session has published under the
 	// term, in one transaction if the term is the present one. Otherwise

@@ -51,8 +51,10 @@ type Core struct {
 
 	term    ha.Term // zero: not leading
 	granted time.Duration
-	// draining is a revoked grant whose callbacks still run.
+	// draining is a revoked grant whose callbacks still run; the lock is kept for
+	// them until drainBy, when the trust that they had would have ended.
 	draining  ha.Term
+	drainBy   time.Duration
 	overdueAt time.Duration
 	holdUntil time.Duration
 	resigned  int // in a row
@@ -108,6 +110,9 @@ func (c *Core) Next() (time.Duration, bool) {
 	}
 	t := min(c.overdueAt, c.openTime())
 	if s := c.sess; s != nil {
+		if c.stopping && !c.draining.IsZero() {
+			t = min(t, c.drainBy)
+		}
 		t = min(t, s.trustEnd(), s.renewAt, s.suspectAt, c.lookTime(), c.claimTime(), c.releaseTime())
 	}
 	return t, t != never

@@ -120,17 +120,17 @@ func (c *Core) settle() {
 	c.takeOver()
 }
 
-// stop ends all, once the callbacks have returned or trust has ended.
+// stop ends all once the callbacks have returned; the lock goes before that when
+// the trust that they were given has ended.
 func (c *Core) stop() {
 	c.revoke(Withdrawn)
 	if c.open.id != 0 {
 		c.emit(Drop{Gen: c.open.id})
 		c.open = op{}
 	}
-	if !c.draining.IsZero() {
-		if c.sess != nil {
-			c.renew() // the lock is kept until they have returned
-		}
+	drained := c.draining.IsZero()
+	if c.sess != nil && !drained && c.now < c.drainBy {
+		c.renew() // the lock is kept until they have returned
 		return
 	}
 	if c.sess != nil {
@@ -138,8 +138,10 @@ func (c *Core) stop() {
 		c.emit(Drop{Gen: c.sess.gen})
 		c.sess = nil
 	}
-	c.ended = true
-	c.emit(End{})
+	if drained {
+		c.ended = true
+		c.emit(End{})
+	}
 }
 
 func (c *Core) grant(term ha.Term) {
@@ -157,7 +159,8 @@ func (c *Core) revoke(reason Reason) {
 		return
 	}
 	c.emit(Revoke{Term: c.term, Reason: reason})
-	c.draining, c.overdueAt = c.term, c.sess.trustEnd()+c.timeout()
+	c.draining, c.drainBy = c.term, c.sess.trustEnd()
+	c.overdueAt = c.drainBy + c.timeout()
 	c.sess.releaseTerm, c.sess.releaseAt, c.sess.releases = c.term, c.now, 0
 	c.term = ha.Term{}
 }
@@ -307,8 +310,10 @@ func (c *Core) releaseTime() time.Duration {
 		return never
 	case s.release.id != 0:
 		return s.release.until
-	case s.releaseTerm.IsZero() || !c.draining.IsZero() || s.suspended:
+	case s.releaseTerm.IsZero() || s.suspended:
 		return never
+	case !c.draining.IsZero():
+		return max(s.releaseAt, c.drainBy)
 	}
 	return s.releaseAt
 }
