@@ -87,8 +87,10 @@ func (s *session) Changed() <-chan struct{} { return s.changed }
 // the session lives.
 func (s *session) observe(path string) {
 	for s.Err() == nil {
-		for range s.Observe(s.Context(), path) {
-			wake(s.changed)
+		for _, err := range s.Observe(s.Context(), path) {
+			if err == nil {
+				wake(s.changed)
+			}
 		}
 		// Only a node that may not be read ends it before the session.
 		pause(s.Context(), s.options.RetryWait)
