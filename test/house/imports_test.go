@@ -26,7 +26,7 @@ func layers() []layer {
 		{"ha", nil},
 		{"ha/internal/coord", []string{"ha"}},
 		{"ha/internal/election", []string{"ha", "ha/internal/coord"}},
-		{"ha/zookeeper/...", []string{"ha", "ha/...", "zk", "zk/..."}},
+		{"ha/zookeeper/...", []string{"ha", "ha/...", "zk", "zk/...", "internal/storage"}},
 		{"ha/...", []string{"ha", "ha/...", "internal/storage", "internal/storage/..."}},
 		{"connector/connectortest", append([]string{"internal/storage", "internal/storage/..."}, seam...)},
 		{"connector/...", seam},
