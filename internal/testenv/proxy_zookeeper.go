@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"net"
+	"sync/atomic"
 	"testing"
 )
 
@@ -44,6 +45,8 @@ type zookeeperRule struct {
 	op    ZooKeeperOp
 	match []byte
 	done  chan struct{}
+	// taken says that a request was found.
+	taken atomic.Bool
 }
 
 // zookeeperSwallow is a rule whose request has passed.
@@ -68,8 +71,16 @@ func NewZooKeeperProxy(t testing.TB, target string) *Proxy {
 // has done what it was asked for, the client does not know. The channel is closed
 // when it has happened.
 func (p *Proxy) DropZooKeeperReply(op ZooKeeperOp, match string) <-chan struct{} {
-	r := &zookeeperRule{op, []byte(match), make(chan struct{})}
-	p.set(func() { p.dropReply = r })
+	return DropZooKeeperReply([]*Proxy{p}, op, match)
+}
+
+// DropZooKeeperReply is [Proxy.DropZooKeeperReply] for whichever of some proxies
+// the request comes through.
+func DropZooKeeperReply(proxies []*Proxy, op ZooKeeperOp, match string) <-chan struct{} {
+	r := &zookeeperRule{op: op, match: []byte(match), done: make(chan struct{})}
+	for _, p := range proxies {
+		p.set(func() { p.dropReply = r })
+	}
 	return r.done
 }
 
@@ -88,7 +99,7 @@ func (p *Proxy) judgeFramesLocked(l *link, d Direction, data []byte) verdict {
 			l.frames[d] = nil
 			return v
 		}
-		if d == ToServer && p.dropReply != nil && p.dropReply.names(frame) {
+		if d == ToServer && p.dropReply != nil && p.dropReply.names(frame) && p.dropReply.taken.CompareAndSwap(false, true) {
 			l.swallow = &zookeeperSwallow{frameNumber(frame), p.dropReply}
 			p.dropReply = nil
 		}
