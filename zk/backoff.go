@@ -11,10 +11,13 @@ import (
 type backoff struct {
 	first, most time.Duration
 	limit       time.Duration
+	// rounds is how many waits were drawn.
+	rounds int
 }
 
 // next draws the wait before the next attempt.
 func (b *backoff) next() time.Duration {
+	b.rounds++
 	b.limit = min(max(2*b.limit, b.first), b.most)
 	return rand.N(b.limit + 1)
 }

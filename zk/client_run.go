@@ -41,7 +41,7 @@ func (c *Client) give(s *Session, fatal error) {
 func (c *Client) establish() (*Session, error) {
 	back := c.door.backoff()
 	for {
-		s, err := c.door.session(c.ctx, c.tell)
+		s, err := c.door.session(c.ctx, back.rounds, c.tell)
 		if err == nil {
 			return s, nil
 		}

@@ -38,9 +38,10 @@ type Config struct {
 	// SessionTimeout is how long the store keeps a session it does not hear of, 10 s
 	// by default. The store may decide otherwise; [Session.Timeout] says how.
 	SessionTimeout time.Duration
-	// ConnectTimeout bounds the attempt to connect to one server, with all that
-	// belongs to it: 800 ms by default, 3 s with TLS; never above a third of the
-	// session timeout.
+	// ConnectTimeout bounds the attempt to get a session from one server, with all
+	// that belongs to it: 800 ms by default, 3 s with TLS. It is twice as long after
+	// each round over all servers, up to eight times, and never above half the session
+	// timeout.
 	ConnectTimeout time.Duration
 	// Auth are the credentials of each connection.
 	Auth []Auth
@@ -169,7 +170,9 @@ func (c Config) Validate() error {
 	return errors.Join(errs...)
 }
 
-// connectWithin bounds one attempt to connect in a session of that timeout.
-func (c *Config) connectWithin(timeout time.Duration) time.Duration {
-	return min(c.ConnectTimeout, timeout/3)
+// connectWithin bounds one attempt to get a session, after some rounds over all
+// servers: a store that is slow as a whole is given more time than a single server,
+// as long as the session is of use then.
+func (c *Config) connectWithin(rounds int) time.Duration {
+	return min(c.ConnectTimeout<<min(rounds, 3), c.SessionTimeout/2)
 }

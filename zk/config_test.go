@@ -26,8 +26,10 @@ func TestConfigDefaults(t *testing.T) {
 	if c := (Config{TLS: &tls.Config{}}).WithDefaults(); c.ConnectTimeout != 3*time.Second {
 		t.Errorf("with TLS an attempt may take %s", c.ConnectTimeout)
 	}
-	if got := c.connectWithin(900 * time.Millisecond); got != 300*time.Millisecond {
-		t.Errorf("in a session of 0.9 s an attempt may take %s", got)
+	for rounds, want := range []time.Duration{800 * time.Millisecond, 1600 * time.Millisecond, 3200 * time.Millisecond, 5 * time.Second, 5 * time.Second} {
+		if got := c.connectWithin(rounds); got != want {
+			t.Errorf("after %d rounds an attempt may take %s, want %s", rounds, got, want)
+		}
 	}
 }
 

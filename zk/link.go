@@ -29,9 +29,10 @@ type link struct {
 }
 
 // connect makes a connection in which the session asks for nothing more: its
-// credentials are accepted. seen is the session's newest transaction.
-func (d *door) connect(ctx context.Context, as identity, seen zxid) (*link, greeting, error) {
-	ctx, cancel := context.WithTimeoutCause(ctx, d.cfg.connectWithin(as.timeout), errMute)
+// credentials are accepted. seen is the session's newest transaction. One server is
+// tried, for so long.
+func (d *door) connect(ctx context.Context, as identity, seen zxid, within time.Duration) (*link, greeting, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, within, errMute)
 	defer cancel()
 	at, last, err := d.hosts.next(ctx)
 	if err != nil {

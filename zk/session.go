@@ -49,7 +49,7 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	d := newDoor(&cfg)
 	back := d.backoff()
 	for {
-		s, err := d.session(ctx, func() {})
+		s, err := d.session(ctx, back.rounds, func() {})
 		if err == nil {
 			return s, nil
 		}
@@ -65,13 +65,13 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	}
 }
 
-// session asks one server for a session. told is called after each change of
-// its connection.
-func (d *door) session(ctx context.Context, told func()) (*Session, error) {
+// session asks one server for a session, after some rounds over all of them. told
+// is called after each change of its connection.
+func (d *door) session(ctx context.Context, rounds int, told func()) (*Session, error) {
 	// Its trust starts no later than this.
 	start := d.cfg.Clock.Now()
 	s := &Session{door: d, root: rooted(d.cfg.Chroot), told: told, changed: make(chan struct{})}
-	l, g, err := d.connect(ctx, identity{timeout: d.cfg.SessionTimeout}, &s.zxid)
+	l, g, err := d.connect(ctx, identity{timeout: d.cfg.SessionTimeout}, &s.zxid, d.cfg.connectWithin(rounds))
 	if err != nil {
 		return nil, err
 	}

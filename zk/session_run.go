@@ -172,10 +172,13 @@ func (s *Session) reattach() *link {
 	}
 }
 
+// maxAttempt bounds an attempt that others do not wait for.
+const maxAttempt = 2 * time.Second
+
 // attempt tries one server.
 func (s *Session) attempt(ctx context.Context, found chan<- *link) {
 	as := identity{id: s.id, password: s.password, zxid: s.zxid.Load(), timeout: s.timeout}
-	l, g, err := s.door.connect(ctx, as, &s.zxid)
+	l, g, err := s.door.connect(ctx, as, &s.zxid, min(maxAttempt, s.timeout/3))
 	switch {
 	case err == nil && g.timeout == s.timeout:
 		select {
