@@ -16,7 +16,7 @@ func TestContract(t *testing.T) {
 		}
 		t.Parallel()
 		timeout := shortTimeout
-		if strings.Contains(t.Name(), "_loss") {
+		if strings.Contains(t.Name(), "_loss") || strings.Contains(t.Name(), "replies") {
 			timeout = longTimeout
 		}
 		return newCluster(t, testenv.ZooKeeper(t), timeout).world()

@@ -17,7 +17,9 @@ type Env struct {
 	Stdout, Stderr io.Writer
 	// LookupEnv returns a variable of the environment.
 	LookupEnv func(name string) (string, bool)
-	Registry  *connector.Registry
+	// Environ returns all of them, as NAME=value; nil: none.
+	Environ  func() []string
+	Registry *connector.Registry
 	// Failpoint is called at named points; nil for none.
 	Failpoint func(name string)
 }
@@ -27,7 +29,7 @@ type Env struct {
 func ProcessEnv() Env {
 	return Env{
 		Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		LookupEnv: os.LookupEnv, Registry: connectors.All(), Failpoint: failpoint.Hook(),
+		LookupEnv: os.LookupEnv, Environ: os.Environ, Registry: connectors.All(), Failpoint: failpoint.Hook(),
 	}
 }
 

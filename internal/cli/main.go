@@ -87,7 +87,7 @@ dirty records was passed; 130 interrupted, with the state kept.`,
 	root.SetErr(env.Stderr)
 	root.AddCommand(
 		newRunCommand(env), newCopyCommand(env), newValidateCommand(env), newVerifyCommand(env),
-		newConnectorsCommand(env), newVersionCommand(env),
+		newConnectorsCommand(env), newConfigCommand(env), newVersionCommand(env),
 	)
 	return root
 }

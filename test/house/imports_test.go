@@ -23,6 +23,7 @@ func layers() []layer {
 		{"internal/storage/...", []string{"internal/storage", "internal/storage/..."}},
 		{"rpc/...", []string{"rpc", "rpc/..."}},
 		{"zk/...", []string{"zk", "zk/..."}},
+		{"internal/config", []string{"ha", "connector/option"}},
 		{"ha", nil},
 		{"ha/internal/coord", []string{"ha"}},
 		{"ha/internal/election", []string{"ha", "ha/internal/coord"}},
@@ -43,6 +44,7 @@ func layers() []layer {
 			"internal/connectors", "internal/connectors/...", "internal/filter",
 		}, files...)},
 		{"internal/cli/...", append([]string{
+			"internal/config", "ha", "ha/...",
 			"job/...", "internal/cli/...", "internal/local/...", "internal/task/...",
 			"internal/jobmaster", "internal/connectors", "internal/connectors/...", "internal/filter",
 			"internal/failpoint", "internal/verify",

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/leatdata/leat/ha"
 	"github.com/leatdata/leat/ha/internal/coord"
@@ -22,20 +21,22 @@ type counter struct {
 	b   *Base
 	key coord.Key
 
-	// mu lets one call at a time; held over I/O, since that is what it orders.
-	mu     sync.Mutex
-	term   ha.Term // of what follows
+	// turn lets one call run at a time, whose the following are.
+	turn   turn
+	term   ha.Term // of the two numbers
 	above  uint64  // no number at or below it is given
 	marked uint64  // no number above it is given without a new mark
 }
 
 func newCounter(b *Base, job ha.JobID) *counter {
-	return &counter{b: b, key: coord.Key{Folder: coord.CheckpointCounter, Name: coord.Escape(string(job))}}
+	return &counter{b: b, turn: newTurn(), key: coord.Key{Folder: coord.CheckpointCounter, Name: coord.Escape(string(job))}}
 }
 
 func (c *counter) next(ctx context.Context, term ha.Term) (uint64, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.turn.take(ctx); err != nil {
+		return 0, err
+	}
+	defer c.turn.done()
 	if c.term != term {
 		marked, err := c.highest(ctx)
 		if err != nil {
@@ -101,8 +102,10 @@ func (c *counter) markKey(n uint64) string { return fmt.Sprintf("%s/%020d", c.ke
 
 // discard forgets the counter. The job is over: nobody asks for its numbers.
 func (c *counter) discard(ctx context.Context, term ha.Term) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
+	if err := c.turn.take(ctx); err != nil {
+		return err
+	}
+	defer c.turn.done()
 	if _, err := c.b.change(ctx, term, c.key, func([]byte) ([]byte, error) { return nil, nil }); err != nil {
 		return err
 	}

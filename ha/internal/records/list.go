@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"github.com/leatdata/leat/ha"
 	"github.com/leatdata/leat/ha/internal/coord"
@@ -19,13 +19,12 @@ type list struct {
 	key  coord.Key
 	keep int
 
-	// mu lets one add at a time: held over I/O, since that is what it orders. No
-	// call-back runs under it.
-	mu sync.Mutex
-	// swept is the term under which left-over blobs were last removed; doubtful
-	// says that there may be new ones since.
+	// turn lets one add, sweep or discard run at a time.
+	turn turn
+	// swept, of whose turn it is, is the term under which left-over blobs were last
+	// removed; doubtful says that there may be new ones since.
 	swept    ha.Term
-	doubtful bool
+	doubtful atomic.Bool
 }
 
 func (b *Base) listOf(folder, name string, keep int) *list {
@@ -34,7 +33,7 @@ func (b *Base) listOf(folder, name string, keep int) *list {
 	defer b.mu.Unlock()
 	l, ok := b.lists[key]
 	if !ok {
-		l = &list{b: b, key: key, keep: keep}
+		l = &list{b: b, key: key, keep: keep, turn: newTurn()}
 		b.lists[key] = l
 	}
 	return l
@@ -52,8 +51,10 @@ func (l *list) read(ctx context.Context) (pointers, error) {
 // add stores data under an id that is higher than all others; the same id again
 // with the same data is no error.
 func (l *list) add(ctx context.Context, term ha.Term, id uint64, data []byte) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.turn.take(ctx); err != nil {
+		return fmt.Errorf("store %s: %w", l.key, err)
+	}
+	defer l.turn.done()
 	added := newPointer(l.key, id, term, data)
 	if err := l.b.blobs.Put(ctx, added.Blob, data); err != nil {
 		return fmt.Errorf("store %s: %w", l.key, err)
@@ -82,7 +83,7 @@ func (l *list) add(ctx context.Context, term ha.Term, id uint64, data []byte) er
 	})
 	switch {
 	case doubtful:
-		l.doubtful = true // the pointer may be there, or come: the blob stays
+		l.doubtful.Store(true) // the pointer may be there, or come: the blob stays
 	case err != nil || !used:
 		l.remove(added)
 	}
@@ -131,9 +132,7 @@ func (l *list) remove(unused ...pointer) {
 		}
 		err := errors.Join(errs...)
 		if err != nil {
-			l.mu.Lock()
-			l.doubtful = true
-			l.mu.Unlock()
+			l.doubtful.Store(true)
 		}
 		return err
 	})
@@ -141,23 +140,28 @@ func (l *list) remove(unused ...pointer) {
 
 // sweepLater removes what was left over, after a write under the term has
 // succeeded: the record has changed since any older write whose outcome was not
-// known, so none of those can still be carried out. mu is held.
+// known, so none of those can still be carried out. It is the caller's turn.
 func (l *list) sweepLater(term ha.Term) {
-	if l.swept == term && !l.doubtful {
+	if l.swept == term && !l.doubtful.Load() {
 		return
 	}
-	l.swept, l.doubtful = term, false
+	l.swept = term
+	l.doubtful.Store(false)
 	l.b.background("sweep "+l.key.String(), func(ctx context.Context) error {
-		l.mu.Lock()
-		defer l.mu.Unlock()
+		if err := l.turn.take(ctx); err != nil {
+			return err
+		}
+		defer l.turn.done()
 		err := l.sweep(ctx, term)
-		l.doubtful = l.doubtful || err != nil
+		if err != nil {
+			l.doubtful.Store(true)
+		}
 		return err
 	})
 }
 
 // sweep proves of each blob that nothing points to it, and removes it. One of a
-// higher epoch is somebody else's. mu is held.
+// higher epoch is somebody else's. It is the caller's turn.
 func (l *list) sweep(ctx context.Context, term ha.Term) error {
 	blobs, err := l.b.blobs.List(ctx, l.key.String())
 	if err != nil {
@@ -206,8 +210,10 @@ func (l *list) load(ctx context.Context, choose func(pointers) (pointer, bool)) 
 
 // discard removes the record, then all its blobs.
 func (l *list) discard(ctx context.Context, term ha.Term) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+	if err := l.turn.take(ctx); err != nil {
+		return fmt.Errorf("remove %s: %w", l.key, err)
+	}
+	defer l.turn.done()
 	_, err := l.b.change(ctx, term, l.key, func([]byte) ([]byte, error) { return nil, nil })
 	if err != nil {
 		return fmt.Errorf("remove %s: %w", l.key, err)
