@@ -16,7 +16,7 @@ TOOL     = $(GO) tool -modfile=tools/go.mod
 MEASURED = ^Test(Alloc|Memory|Startup)
 # What tests need beside Go: a C compiler for the race detector, servers, and
 # Node.js, for which there is a DuckDB.
-PACKAGES = gcc postgresql mariadb-server nodejs npm
+PACKAGES = gcc postgresql mariadb-server nodejs npm zookeeper default-jre-headless
 # What leat is measured beside.
 PEERS    = mariadb-client pgloader sqlite3
 

@@ -1,6 +1,7 @@
 package hatest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -107,7 +108,7 @@ func shortLoss(t *testing.T, w *World) {
 	defer r.Stop()
 	a.Election(component).Confirm(c.Last().ID, "a:1")
 	l.Hears(t, "the leader", isAt("a:1"))
-	for range 5 {
+	for range cmp.Or(w.Rounds, 5) {
 		w.Cut("a")
 		elapse(w.Timeout*48/100 - w.Slack)
 		w.Heal("a")
@@ -142,7 +143,7 @@ func wedge(t *testing.T, w *World) {
 		return time.Duration((low + rng.Float64()*(high-low)) * float64(w.Timeout))
 	}
 	last := ha.Epoch(0)
-	for round := range 10 {
+	for round := range cmp.Or(w.Rounds, 10) {
 		first := contenders[leader(t, contenders...)].Last().Term
 		if first.Epoch < last {
 			t.Errorf("seed %d, round %d: epoch %d after %d", seed, round, first.Epoch, last)

@@ -34,6 +34,8 @@ type World struct {
 	Timeout time.Duration
 	// Slack is what may come on top of a bound: the store's tick, the network.
 	Slack time.Duration
+	// Rounds is how often a schedule of cuts is repeated; 0: several times.
+	Rounds int
 	// Close ends the world, when all its services are closed; may be nil.
 	Close func()
 

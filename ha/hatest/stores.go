@@ -61,10 +61,10 @@ func keepsNewest(t *testing.T, w *World) {
 // blobsSettle waits until a folder has as many blobs as it should.
 func (n *node) blobsSettle(t *testing.T, folder string, want int) {
 	t.Helper()
-	for {
-		blobs, err := n.Blobs().List(within(t), folder)
+	for ctx := within(t); ; {
+		blobs, err := n.Blobs().List(ctx, folder)
 		if err != nil {
-			t.Fatal(err)
+			t.Fatalf("waited for %d blobs in %s: %v", want, folder, err)
 		}
 		if len(blobs) == want {
 			return

@@ -1,5 +1,5 @@
-// Package testenv starts what the tests need for real: private PostgreSQL and
-// MariaDB servers, child processes of the leat binary, and a TCP proxy that
+// Package testenv starts what the tests need for real: private PostgreSQL,
+// MariaDB and ZooKeeper servers, child processes of the leat binary, and a TCP proxy that
 // makes the faults of a network.
 //
 // Everything lives in one scratch folder per test binary and ends with it:

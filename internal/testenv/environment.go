@@ -18,6 +18,7 @@ type environment struct {
 	postgres  *PostgresServer
 	mariadb   *MariaDBServer
 	templates map[string]*child.Template
+	zookeeper *ZooKeeperEnsemble
 	builds    map[string]*build
 }
 
@@ -82,6 +83,19 @@ func (e *environment) sharedMariaDB() (*MariaDBServer, error) {
 	return server, server.share()
 }
 
+// sharedZooKeeper returns the ensemble that all tests of this binary use.
+func (e *environment) sharedZooKeeper() (*ZooKeeperEnsemble, error) {
+	e.mu.Lock()
+	ensemble := e.zookeeper
+	if ensemble == nil {
+		ensemble = &ZooKeeperEnsemble{}
+		e.zookeeper = ensemble
+	}
+	e.mu.Unlock()
+	ensemble.first.Do(func() { ensemble.firstErr = ensemble.create() })
+	return ensemble, ensemble.firstErr
+}
+
 // build returns the entry for key, made at the first call.
 func (e *environment) build(key string) *build {
 	e.mu.Lock()
@@ -108,9 +122,12 @@ func (e *environment) close() error {
 	if e.mariadb != nil {
 		errs = append(errs, e.mariadb.stop())
 	}
+	if e.zookeeper != nil {
+		errs = append(errs, e.zookeeper.stop())
+	}
 	if e.scratch != nil {
 		errs = append(errs, e.scratch.close())
 	}
-	e.postgres, e.mariadb, e.scratch, e.templates, e.builds = nil, nil, nil, nil, nil
+	e.postgres, e.mariadb, e.zookeeper, e.scratch, e.templates, e.builds = nil, nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

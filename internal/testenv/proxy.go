@@ -40,12 +40,15 @@ type Proxy struct {
 	changed   chan struct{}
 	links     map[*link]struct{}
 	style     CutStyle
-	blackHole bool
+	blackHole [2]bool
 	refuse    bool
 	delay     time.Duration
 	budgets   [2]*budget
 	drop      *dropRule
 	accepted  int
+	// frames is set for a store whose messages are known: only whole ones pass.
+	frames    bool
+	dropReply *zookeeperRule
 }
 
 // budget is what may still pass in one direction before all connections are cut.
@@ -68,12 +71,12 @@ func NewProxy(t testing.TB, target string) *Proxy {
 	if err != nil {
 		t.Fatalf("start proxy: %v", err)
 	}
-	p := &Proxy{
-		target:   target,
-		listener: listener,
-		changed:  make(chan struct{}),
-		links:    map[*link]struct{}{},
-	}
+	return startProxy(t, &Proxy{target: target, listener: listener})
+}
+
+func startProxy(t testing.TB, p *Proxy) *Proxy {
+	p.changed, p.links = make(chan struct{}), map[*link]struct{}{}
+	listener := p.listener
 	p.serving.Go(p.accept)
 	t.Cleanup(func() {
 		_ = listener.Close()
@@ -123,7 +126,41 @@ func (p *Proxy) CutAfter(d Direction, n int64) <-chan struct{} {
 // BlackHole withholds everything while it is on: connections stand, new ones are
 // accepted, and nothing passes, not even an end. What was withheld passes when
 // it is off again.
-func (p *Proxy) BlackHole(on bool) { p.set(func() { p.blackHole = on }) }
+func (p *Proxy) BlackHole(on bool) { p.set(func() { p.blackHole = [2]bool{on, on} }) }
+
+// BlackHoleWay is BlackHole for one direction; the other is as it was.
+func (p *Proxy) BlackHoleWay(d Direction, on bool) { p.set(func() { p.blackHole[d] = on }) }
+
+// HalfOpen resets the clients' ends of all connections that stand now, and leaves
+// the server's ends open until the proxy ends: the server learns nothing.
+func (p *Proxy) HalfOpen() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for l := range p.links {
+		l.abandon()
+	}
+}
+
+// Await waits until ok, which is asked again after each connection that was let
+// in or has ended.
+func (p *Proxy) Await(t testing.TB, ok func(p *Proxy) bool) {
+	t.Helper()
+	timeout := time.NewTimer(waitTimeout)
+	defer timeout.Stop()
+	for {
+		p.mu.Lock()
+		changed := p.changed
+		p.mu.Unlock()
+		if ok(p) {
+			return
+		}
+		select {
+		case <-changed:
+		case <-timeout.C:
+			t.Fatalf("the proxy did not come to what was awaited within %s", waitTimeout)
+		}
+	}
+}
 
 // Delay holds each piece that is read (up to 32 KiB) for d before passing it on.
 func (p *Proxy) Delay(d time.Duration) { p.set(func() { p.delay = d }) }
@@ -179,6 +216,7 @@ func (p *Proxy) accept() {
 			p.accepted++
 			p.links[l] = struct{}{}
 			p.serving.Go(l.run)
+			p.wakeLocked()
 		}
 		p.mu.Unlock()
 	}
@@ -189,13 +227,15 @@ func (p *Proxy) forget(l *link) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.links, l)
+	p.wakeLocked()
 }
 
-// gate waits while the black hole is on; false says that the link was cut.
-func (p *Proxy) gate(l *link) bool {
+// gate waits while the black hole is on for a direction; false says that the
+// link was cut.
+func (p *Proxy) gate(l *link, d Direction) bool {
 	for {
 		p.mu.Lock()
-		on, changed := p.blackHole, p.changed
+		on, changed := p.blackHole[d], p.changed
 		p.mu.Unlock()
 		if !on {
 			return !l.isCut()
@@ -221,6 +261,10 @@ func (p *Proxy) judge(l *link, d Direction, data []byte) verdict {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	v := verdict{pass: data}
+	if p.frames {
+		v = p.judgeFramesLocked(l, d, data)
+		data = v.pass
+	}
 	if rule := p.drop; rule != nil {
 		switch {
 		case d == ToServer && len(rule.match) > 0 && l.armed == nil && l.requestHolds(data, rule.match):

@@ -17,10 +17,15 @@ type link struct {
 	// tail and armed belong to the proxy's mutex.
 	tail  []byte
 	armed *dropRule
+	// frames holds what is not yet a whole message, for each direction.
+	frames [2][]byte
+	// swallow is the number of the request whose reply is not to pass.
+	swallow *zookeeperSwallow
 
-	mu     sync.Mutex
-	server net.Conn
-	cutNow bool
+	mu        sync.Mutex
+	server    net.Conn
+	cutNow    bool
+	abandoned bool
 }
 
 func newLink(p *Proxy, client net.Conn) *link {
@@ -30,7 +35,7 @@ func newLink(p *Proxy, client net.Conn) *link {
 // run connects to the server and carries both directions until both have ended.
 func (l *link) run() {
 	defer l.proxy.forget(l)
-	if !l.proxy.gate(l) {
+	if !l.proxy.gate(l, ToServer) {
 		return
 	}
 	server, err := net.Dial("tcp", l.proxy.target)
@@ -63,12 +68,15 @@ func (l *link) pump(d Direction, from, to net.Conn) {
 			return
 		}
 		if errors.Is(err, io.EOF) {
-			if l.proxy.gate(l) {
+			if l.proxy.gate(l, d) {
 				_ = to.(*net.TCPConn).CloseWrite()
 			}
 			return
 		}
 		if err != nil {
+			if l.isAbandoned() {
+				<-l.gone
+			}
 			l.cut(Reset)
 			return
 		}
@@ -78,12 +86,16 @@ func (l *link) pump(d Direction, from, to net.Conn) {
 // carry passes one piece on, as the proxy's settings have it; false ends the
 // pump.
 func (l *link) carry(d Direction, to net.Conn, data []byte) bool {
-	if !l.proxy.gate(l) || !l.wait() {
+	if !l.proxy.gate(l, d) || !l.wait() {
 		return false
 	}
 	v := l.proxy.judge(l, d, data)
 	if len(v.pass) > 0 {
 		if _, err := to.Write(v.pass); err != nil {
+			if l.isAbandoned() {
+				// The server goes on talking to nobody.
+				return true
+			}
 			l.cut(Reset)
 			l.proxy.finish(l, v)
 			return false
@@ -129,6 +141,23 @@ func (l *link) cut(style CutStyle) {
 		}
 		_ = conn.Close()
 	}
+}
+
+// abandon resets the client's end; the server's stays open until the proxy is cut.
+func (l *link) abandon() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.abandoned = true
+	if tcp, ok := l.client.(*net.TCPConn); ok {
+		_ = tcp.SetLinger(0)
+	}
+	_ = l.client.Close()
+}
+
+func (l *link) isAbandoned() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.abandoned && !l.cutNow
 }
 
 func (l *link) isCut() bool {

@@ -109,6 +109,51 @@ func TestProxyBlackHole(t *testing.T) {
 	expect(t, late, "late\n")
 }
 
+func TestProxyBlackHoleWay(t *testing.T) {
+	t.Parallel()
+	for _, way := range []Direction{ToServer, ToClient} {
+		server := echoServer(t)
+		p := NewProxy(t, server.addr)
+		conn := dial(t, p)
+		roundTrip(t, conn, "before\n")
+		p.BlackHoleWay(way, true)
+		send(t, conn, "lost\n")
+		if way == ToClient {
+			eventually(t, "the server gets it", func() bool { return server.got() == "before\nlost\n" })
+		}
+		if err := conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := conn.Read(make([]byte, 9)); n != 0 || !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("read %d bytes (%v) through a black hole", n, err)
+		}
+		if way == ToServer && server.got() != "before\n" {
+			t.Errorf("the server got %q", server.got())
+		}
+		_ = conn.SetReadDeadline(time.Time{})
+		p.BlackHoleWay(way, false)
+		expect(t, conn, "lost\n")
+	}
+}
+
+func TestProxyHalfOpen(t *testing.T) {
+	t.Parallel()
+	server := echoServer(t)
+	p := NewProxy(t, server.addr)
+	conn := dial(t, p)
+	roundTrip(t, conn, "before\n")
+	p.HalfOpen()
+	if _, err := conn.Read(make([]byte, 1)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("read: %v", err)
+	}
+	if p.Open() != 1 {
+		t.Error("the server's end is closed")
+	}
+	roundTrip(t, dial(t, p), "after\n")
+	p.CutAll()
+	p.Await(t, func(p *Proxy) bool { return p.Open() == 0 })
+}
+
 func TestProxyCutsThroughABlackHole(t *testing.T) {
 	t.Parallel()
 	p := NewProxy(t, echoServer(t).addr)
@@ -215,6 +260,7 @@ func TestProxyIsSafeForConcurrentUse(t *testing.T) {
 				p.CutAfter(ToServer, 3)
 				p.DropReplyTo("x")
 				p.BlackHole(true)
+				p.HalfOpen()
 				p.CutAll()
 				p.RefuseNew(true)
 				p.Delay(time.Microsecond)
