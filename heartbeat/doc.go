@@ -67,5 +67,5 @@
 //     told when it is given up, by getting no more requests.
 //
 // docs/heartbeat.md is the way in, with what everything costs; why it is so stands in
-// docs/adr/0009-heartbeats-are-stamps.md.
+// docs/adr/0007-heartbeats-are-stamps.md.
 package heartbeat
