@@ -1,12 +1,8 @@
 package database
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
 	"net/url"
-	"slices"
-	"strings"
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
@@ -84,33 +80,6 @@ func (d Definition[S, K, Src, Snk]) foreign(options any) error {
 	return fmt.Errorf("%s: the options are %T", d.Name, options)
 }
 
-// checkParameters refuses parameters that nobody takes, and those that were
-// meant as another. A password with a ? in it, of a URL that cannot be read as
-// it was meant, would be in their names.
-func (d Definition[S, K, Src, Snk]) checkParameters(u *url.URL, query url.Values, options []option.Doc) error {
-	known := slices.Clone(d.Parameters)
-	for _, o := range options {
-		if o.Name != "url" {
-			known = append(known, o.Name)
-		}
-	}
-	for _, name := range slices.Sorted(maps.Keys(query)) {
-		near := option.Nearest(name, known)
-		if slices.Contains(d.Parameters, name) || d.Settings && near == "" {
-			continue
-		}
-		if u.User == nil && strings.Contains(u.RawQuery, "@") {
-			return connector.Errorf(connector.Usage, "a parameter behind the ? of the location is not known; percent-encode special characters of its password")
-		}
-		hint := ""
-		if near != "" {
-			hint = fmt.Sprintf("; did you mean %q?", near)
-		}
-		return connector.Errorf(connector.Usage, "the location's parameter %q is not known%s It may have %s", name, cmp.Or(hint, "."), strings.Join(slices.Sorted(slices.Values(known)), ", "))
-	}
-	return nil
-}
-
 // location takes a URL apart: parameters named like options are options, the
 // others stay for the connection.
 func (d Definition[S, K, Src, Snk]) location(loc connector.Location) (map[string]any, error) {
@@ -129,7 +98,7 @@ func (d Definition[S, K, Src, Snk]) location(loc connector.Location) (map[string
 	if err != nil {
 		return nil, connector.E(connector.Usage, err)
 	}
-	if err := d.checkParameters(loc.URL, query, option.Describe(declared)); err != nil {
+	if err := CheckParameters(loc.URL, query, declared, d.Parameters, d.Settings, "url"); err != nil {
 		return nil, err
 	}
 	if options["table"] == nil && options["query"] == nil {

@@ -2,10 +2,13 @@ package sqlite
 
 import (
 	"fmt"
+	"net/url"
 	"strings"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/connector/option"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // defaultTable is the target of a path without ?table=.
@@ -52,8 +55,9 @@ func location(loc connector.Location) (map[string]any, error) {
 		if path = loc.URL.Host + loc.URL.Path; path == "" {
 			path = loc.URL.Opaque
 		}
-		for name, values := range loc.URL.Query() {
-			options[name] = values[len(values)-1]
+		var err error
+		if options, err = parameters(loc); err != nil {
+			return nil, err
 		}
 	}
 	if path == "" || path == "-" {
@@ -64,6 +68,23 @@ func location(loc connector.Location) (map[string]any, error) {
 		options["table"] = defaultTable
 	}
 	return options, nil
+}
+
+// parameters are the options behind the ? of a location.
+func parameters(loc connector.Location) (map[string]any, error) {
+	query, err := url.ParseQuery(loc.URL.RawQuery)
+	if err != nil {
+		return nil, connector.Errorf(connector.Usage, "the part after ? of the location is malformed")
+	}
+	declared := any(new(SourceOptions))
+	if loc.Sink {
+		declared = new(SinkOptions)
+	}
+	options, err := option.FromQuery(declared, query, "path")
+	if err != nil {
+		return nil, connector.E(connector.Usage, err)
+	}
+	return options, database.CheckParameters(loc.URL, query, declared, nil, false, "path")
 }
 
 func typeRows() []connector.TypeRow {

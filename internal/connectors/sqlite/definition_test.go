@@ -31,6 +31,16 @@ func TestLocation(t *testing.T) {
 	if want := map[string]any{"path": "x.db"}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("a path as a source: %v, error %v", got, err)
 	}
+	u, err := url.Parse("sqlite:data.db?tabel=t")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = location(connector.Location{URL: u})
+	for _, want := range []string{`"tabel"`, `did you mean "table"?`, "split_rows"} {
+		if connector.ClassOf(err) != connector.Usage || !strings.Contains(err.Error(), want) {
+			t.Errorf("an unknown parameter: %v, want %s", err, want)
+		}
+	}
 	if _, err := location(connector.Location{Path: "-"}); connector.ClassOf(err) != connector.Usage {
 		t.Errorf("-: %v", err)
 	}
