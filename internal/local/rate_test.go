@@ -75,8 +75,8 @@ func manyFiles(t *testing.T, bytesEach, n int) string {
 // TestTheLimitHoldsForReal copies csv files to PostgreSQL for 20 seconds by four
 // subtasks at 20 MiB/s, and looks at what leaves the limiters: never more in a
 // second than the limit and a record, and while batches wait 0.90 to 1.05 of it.
-// Time in which the machine is so busy that this test itself comes late is not
-// judged by the lower bound.
+// The lower bound judges only time in which all subtasks waited and this test
+// itself came in time: on a machine that is busy with other things that is little.
 func TestTheLimitHoldsForReal(t *testing.T) {
 	t.Parallel()
 	const limit, record, seconds = 20 << 20, 120, 20
@@ -122,10 +122,15 @@ func judge(t *testing.T, seen []outlet, limit, record float64) {
 	for begun < len(seen)-1 && seen[begun].passed == 0 {
 		begun++
 	}
+	calm := 0
 	for i := begun + 1; i < len(seen); i++ {
 		a, b := seen[i-1], seen[i]
 		took := (b.end - a.end).Seconds()
-		if took < 0.02 && b.waited-a.waited > took/2 {
+		// All four wait nearly all the time when the limit is what holds them up.
+		if calm++; took > 0.02 || b.waited-a.waited < 0.8*4*took {
+			calm = 0
+		}
+		if calm > 20 {
 			judged += took
 			passed += b.passed - a.passed
 		}
@@ -135,7 +140,7 @@ func judge(t *testing.T, seen []outlet, limit, record float64) {
 	if whole > 1.05 {
 		t.Errorf("%.3f of the limit passed over all", whole)
 	}
-	if share := passed / limit / judged; judged > 1 && share < 0.90 {
+	if share := passed / limit / judged; judged > 2 && share < 0.90 {
 		t.Errorf("only %.3f of the limit passed in %.1f s of waiting", share, judged)
 	}
 	t.Logf("%.3f of the limit over all; %.3f in %.1f s in which batches waited and the machine had time", whole, passed/limit/judged, judged)
