@@ -3,6 +3,7 @@ package metrics_test
 import (
 	"fmt"
 	"io"
+	"net/http"
 	"net/http/httptest"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func TestMain(m *testing.M) { testenv.Main(m) }
 // lines returns what the registry serves, without comments, in order.
 func lines(r *metrics.Registry) []string {
 	w := httptest.NewRecorder()
-	r.Handler().ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	r.Handler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	body, _ := io.ReadAll(w.Result().Body)
 	var out []string
 	for line := range strings.Lines(string(body)) {

@@ -90,7 +90,6 @@ func TestLimitHoldsInChaos(t *testing.T) {
 				if c.masters = i%2 == 1; c.masters {
 					b.record *= 2 // doc.go says why
 				}
-				c.work.Go(c.run)
 				for w := range n {
 					for at := time.Duration(0); at < 20*time.Second; {
 						to := at + time.Duration(r.IntN(4000))*time.Millisecond
@@ -98,6 +97,7 @@ func TestLimitHoldsInChaos(t *testing.T) {
 						at = to + time.Duration(r.IntN(600))*time.Millisecond
 					}
 				}
+				c.work.Go(c.run)
 				c.end(20 * time.Second)
 				one, err := b.atMost(c.passed, time.Second)
 				if err != nil {

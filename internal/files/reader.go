@@ -76,6 +76,9 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 // empty or holds the beginning of a record that is longer than it.
 func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
 	want := r.want
+	if m := b.Most.Bytes; m > 0 && len(b.Buf) == 0 { // a limit is on: more places to go on from
+		want = min(want, max(m, minRead))
+	}
 	if r.end > 0 {
 		want = int(min(int64(want), r.end-r.at.offset+1)) // one more, to meet the end
 	}

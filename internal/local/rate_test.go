@@ -75,8 +75,8 @@ func manyFiles(t *testing.T, bytesEach, n int) string {
 // TestTheLimitHoldsForReal copies csv files to PostgreSQL for 20 seconds by four
 // subtasks at 20 MiB/s, and looks at what leaves the limiters: never more in a
 // second than the limit and a record, and while batches wait 0.90 to 1.05 of it.
-// Time in which the machine is so busy that this test itself comes late is not
-// judged by the lower bound.
+// The lower bound judges only time in which all subtasks waited and this test
+// itself came in time: on a machine that is busy with other things that is little.
 func TestTheLimitHoldsForReal(t *testing.T) {
 	t.Parallel()
 	const limit, record, seconds = 20 << 20, 120, 20
@@ -122,10 +122,15 @@ func judge(t *testing.T, seen []outlet, limit, record float64) {
 	for begun < len(seen)-1 && seen[begun].passed == 0 {
 		begun++
 	}
+	calm := 0
 	for i := begun + 1; i < len(seen); i++ {
 		a, b := seen[i-1], seen[i]
 		took := (b.end - a.end).Seconds()
-		if took < 0.02 && b.waited-a.waited > took/2 {
+		// All four wait nearly all the time when the limit is what holds them up.
+		if calm++; took > 0.02 || b.waited-a.waited < 0.8*4*took {
+			calm = 0
+		}
+		if calm > 20 {
 			judged += took
 			passed += b.passed - a.passed
 		}
@@ -135,8 +140,112 @@ func judge(t *testing.T, seen []outlet, limit, record float64) {
 	if whole > 1.05 {
 		t.Errorf("%.3f of the limit passed over all", whole)
 	}
-	if share := passed / limit / judged; judged > 1 && share < 0.90 {
+	if share := passed / limit / judged; judged > 2 && share < 0.90 {
 		t.Errorf("only %.3f of the limit passed in %.1f s of waiting", share, judged)
 	}
 	t.Logf("%.3f of the limit over all; %.3f in %.1f s in which batches waited and the machine had time", whole, passed/limit/judged, judged)
+}
+
+// Rows that stay packed between two PostgreSQL tables, parquet's batches and those
+// of files all wait for the limit, and none is lost in slices: a megabyte takes its
+// second.
+func TestEveryKindOfBatchIsLimited(t *testing.T) {
+	t.Parallel()
+	server := testenv.Postgres(t)
+	url := server.Database(t)
+	server.Exec(t, url, "CREATE TABLE a AS SELECT n::bigint AS id, repeat('x', 90) || n AS name FROM generate_series(1, 10000) n")
+	server.Exec(t, url, "ALTER TABLE a ADD PRIMARY KEY (id)")
+	server.Exec(t, url, "CREATE TABLE b (LIKE a INCLUDING ALL)")
+	server.Exec(t, url, "CREATE TABLE c (LIKE a INCLUDING ALL)")
+	dir := t.TempDir()
+	for _, c := range []struct{ name, source, sink string }{
+		{"packed", fmt.Sprintf("{postgres: {url: %q, table: a}}", url), fmt.Sprintf("{postgres: {url: %q, table: b}}", url)},
+		{"to-parquet", fmt.Sprintf("{postgres: {url: %q, table: b}}", url), fmt.Sprintf("{parquet: {path: %q}}", dir+"/a.parquet")},
+		{"from-parquet", fmt.Sprintf("{parquet: {path: %q}}", dir+"/a.parquet"), fmt.Sprintf("{csv: {path: %q}}", dir+"/a.csv")},
+		{"from-csv", fmt.Sprintf("{csv: {path: %q}}", dir+"/a.csv"), fmt.Sprintf("{postgres: {url: %q, table: c}}", url)},
+	} {
+		text := fmt.Sprintf("name: %s\nsource: %s\nsink: %s\nparallelism: 2\nspeed: {bytes: 1MB}\n", c.name, c.source, c.sink)
+		j, err := job.Parse([]byte(text), "job.yaml", job.Vars{}, connectors.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		sum, err := local.New(local.Deps{Registry: connectors.All()}).Run(t.Context(), j, local.Options{StateDir: t.TempDir()})
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if sum.Written != 10_000 || sum.Waited == 0 || sum.Seconds < 0.9*float64(sum.BytesRead)/1e6 {
+			t.Errorf("%s: %+v", c.name, sum)
+		}
+	}
+	server.Expect(t, url, "SELECT count(*) FROM a FULL JOIN c USING (id, name) WHERE a.id IS NULL OR c.id IS NULL", "0")
+}
+
+// A run that is stopped under a limit goes on with another number of subtasks, and
+// what was measured with it: the numbers of the subtasks are the run's again.
+func TestNumbersGoOnAtAnotherParallelism(t *testing.T) {
+	t.Parallel()
+	dir, state := t.TempDir(), t.TempDir()
+	text := func(parallelism int, speed string) string {
+		return fmt.Sprintf("name: goes-on\nsource: {csv: {path: %q}}\nsink: {csv: {path: %q}}\nparallelism: %d\ncheckpoint: {interval: 50ms}\n%s",
+			filepath.Join(manyDir(t, dir), "*.csv"), dir+"/out/", parallelism, speed)
+	}
+	run := func(ctx context.Context, text string, progress func(local.Progress)) (local.Summary, *metrics.Registry, error) {
+		j, err := job.Parse([]byte(text), "job.yaml", job.Vars{}, connectors.All())
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := metrics.NewRegistry()
+		sum, err := local.New(local.Deps{Registry: connectors.All(), Metrics: r.Group("leat"), Progress: progress}).Run(ctx, j, local.Options{StateDir: state})
+		return sum, r, err
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	_, _, err := run(ctx, text(4, "speed: {records: 4000}\n"), func(p local.Progress) {
+		if p.Done >= 2 {
+			cancel()
+		}
+	})
+	cancel()
+	if !errors.Is(err, local.ErrInterrupted) {
+		t.Fatal(err)
+	}
+	sum, r, err := run(t.Context(), text(3, ""), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var read, written float64
+	for s := range r.Each {
+		switch s.Name {
+		case "leat_subtask_read_records_total":
+			read += s.Value
+		case "leat_subtask_write_records_total":
+			written += s.Value
+		}
+	}
+	if int64(read) != sum.Read || int64(written) != sum.Written || sum.Read != 8000 {
+		t.Errorf("the subtasks' numbers are %.0f read and %.0f written, the run's %d and %d", read, written, sum.Read, sum.Written)
+	}
+}
+
+// manyDir makes eight files of a thousand records in a folder, once.
+func manyDir(t *testing.T, dir string) string {
+	t.Helper()
+	in := filepath.Join(dir, "in")
+	if err := os.MkdirAll(in, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for f := range 8 {
+		var text bytes.Buffer
+		text.WriteString("id,name\n")
+		for i := range 1000 {
+			fmt.Fprintf(&text, "%d,%d\n", f*1000+i, i)
+		}
+		name := filepath.Join(in, fmt.Sprintf("%d.csv", f))
+		if _, err := os.Stat(name); err == nil {
+			continue // its time must not change
+		}
+		if err := os.WriteFile(name, text.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return in
 }
