@@ -49,6 +49,10 @@ type Batch struct {
 	// Rejects are records that the reader could not turn into a row.
 	Rejects []Reject
 
+	// Most asks the reader for a smaller batch than it would make: it ends it
+	// there, where it can.
+	Most Bound
+
 	// Packing reads the rows of a packed batch, one without Columns, which only
 	// a writer gets that takes it; nil for all others.
 	Packing Packing
@@ -68,8 +72,9 @@ type Reject struct {
 	At int64
 	// Column is the field at fault, empty when it is the whole record's.
 	Column string
-	// Reason says what is wrong with it.
+	// Reason says what is wrong with it, Cause of which kind that is.
 	Reason string
+	Cause  Cause
 	// Raw is the record as the source had it, when it cannot be told in columns.
 	Raw []byte
 	// Values are the record's cells, nil when Raw is set. A nil cell is NULL.
@@ -78,11 +83,28 @@ type Reject struct {
 	Values [][]byte
 }
 
+// Bound is a number of rows and of bytes; 0 is none.
+type Bound struct{ Rows, Bytes int }
+
+// Cause is why a record is dirty, as far as it is told.
+type Cause uint8
+
+// The causes.
+const (
+	// CauseUntold is for who does not say: of a reader that it could not make a
+	// row of the record.
+	CauseUntold Cause = iota
+	CauseNull
+	CauseDuplicate
+	CauseConversion
+	CauseOther
+)
+
 // Reset empties the batch for a schema and keeps its memory.
 func (b *Batch) Reset(s *Schema) {
 	b.Schema = s
 	b.Rows, b.Bytes, b.Read, b.First, b.Origin = 0, 0, 0, 0, ""
-	b.ValidUTF8, b.Packing = false, nil
+	b.ValidUTF8, b.Packing, b.Most = false, nil, Bound{}
 	b.Buf = b.Buf[:0]
 	b.Spans = b.Spans[:0]
 	b.Columns = b.Columns[:0]
@@ -113,7 +135,11 @@ func (b *Batch) AppendNull() { b.Spans = append(b.Spans, NullSpan()) }
 
 // Full reports whether a reader should hand the batch on before another record.
 func (b *Batch) Full() bool {
-	return len(b.Buf) >= MaxBytes || len(b.Spans) >= RowsOf(len(b.Schema.Fields))*max(1, len(b.Schema.Fields))
+	width := max(1, len(b.Schema.Fields))
+	if most := b.Most; most.Bytes > 0 && len(b.Buf) >= most.Bytes || most.Rows > 0 && len(b.Spans) >= most.Rows*width {
+		return len(b.Spans) > 0
+	}
+	return len(b.Buf) >= MaxBytes || len(b.Spans) >= RowsOf(width)*width
 }
 
 // Seal makes the row-major cells in Buf and Spans the batch's columns and

@@ -26,7 +26,8 @@
 // # Errors
 //
 // Every error has a class, see Class. A connector wraps with E; an unclassed
-// error is Permanent. Nobody retries a write: an error of a Writer ends the
+// error is Permanent. Its text says what was being done and with what (a table,
+// a file): the engine adds no more than the split. Nobody retries a write: an error of a Writer ends the
 // attempt, and the next one claims again.
 //
 // # Memory and goroutines

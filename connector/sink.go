@@ -62,6 +62,9 @@ type Plan struct {
 	MaxWriters int
 	// Ordered says that all records end in one place in the source's order.
 	Ordered bool
+	// Stream says that records pass on and stand nowhere, as on standard output:
+	// that a new start writes them again surprises nobody.
+	Stream bool
 	// Empties says that Prepare removes what the target holds.
 	Empties bool
 	// AllowRefused says that records which the target drops by itself (a
@@ -86,6 +89,8 @@ type Attempt struct {
 	// Reject takes a record that the writer found dirty: row i of b, the
 	// column at fault or "", and why. It copies what it keeps.
 	Reject func(b *batch.Batch, row int, column, reason string)
+	// RejectFor is Reject by a writer that can tell the cause.
+	RejectFor func(b *batch.Batch, row int, column string, cause batch.Cause, reason string)
 }
 
 // Sink writes records. It is made for one job. Its methods may be called

@@ -18,6 +18,7 @@ type Job struct {
 	Where string
 	// Parallelism is the number of subtasks, 0 when the engine decides.
 	Parallelism int
+	Speed       Speed
 	Errors      Errors
 	Checkpoint  Checkpoint
 	Restart     Restart
@@ -40,6 +41,12 @@ type Endpoint struct {
 
 	// hidden names the options that hold a value of the environment or a file.
 	hidden map[string]bool
+}
+
+// Speed bounds what the whole job passes on per second; 0 is no bound.
+type Speed struct {
+	Bytes   int64
+	Records int64
 }
 
 // Errors bounds the dirty records of a run; a bound is passed when it is

@@ -68,7 +68,9 @@ func (r *reader) job(root *node, file string) *Job {
 	if e := root.get("parallelism"); e != nil {
 		j.Parallelism = r.parallelism(e)
 	}
-	r.speed(root)
+	var speed speedSection
+	r.section(root, "speed", &speed)
+	j.Speed = speed.speed()
 	var limits errorsSection
 	r.section(root, "errors", &limits)
 	j.Errors = limits.limits()
@@ -137,17 +139,6 @@ func (r *reader) parallelism(e *entry) int {
 			e.value.text, maxParallelism, runtime.GOMAXPROCS(0))
 	}
 	return n
-}
-
-func (r *reader) speed(root *node) {
-	e := root.get("speed")
-	if e == nil {
-		return
-	}
-	var s speedSection
-	if r.section(root, "speed", &s) {
-		r.problems.add(e.line, "speed: limits on speed come in a later version; leave the key out")
-	}
 }
 
 // section reads a section whose keys are declared by a struct; an absent one

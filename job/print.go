@@ -68,6 +68,16 @@ func (j *Job) YAML() string {
 // sectionsYAML returns the sections that are not as they are by default.
 func (j *Job) sectionsYAML() yaml.MapSlice {
 	var doc yaml.MapSlice
+	if (j.Speed != Speed{}) {
+		s := yaml.MapSlice{}
+		if j.Speed.Bytes > 0 {
+			s = append(s, yaml.MapItem{Key: "bytes", Value: j.Speed.Bytes})
+		}
+		if j.Speed.Records > 0 {
+			s = append(s, yaml.MapItem{Key: "records", Value: j.Speed.Records})
+		}
+		doc = append(doc, yaml.MapItem{Key: "speed", Value: s})
+	}
 	if (j.Errors != Errors{Percentage: -1}) {
 		s := yaml.MapSlice{}
 		if j.Errors.Records >= 0 {

@@ -8,7 +8,7 @@ import (
 	"github.com/leatdata/leat/connector/option"
 )
 
-// errorsSection, checkpointSection and restartSection declare the keys of the
+// errorsSection, checkpointSection, restartSection and speedSection declare the keys of the
 // sections of that name.
 type errorsSection struct {
 	Records    *int64   `option:"records" doc:"most dirty records before the job fails; 0 when neither limit is given"`
@@ -97,10 +97,31 @@ func mustDefault(section any) {
 	}
 }
 
-// speedSection is read so that its keys are checked; limits come later.
 type speedSection struct {
-	Bytes   option.Size `option:"bytes" doc:"bytes per second"`
-	Records int64       `option:"records" doc:"records per second"`
+	Bytes   *option.Size `option:"bytes" doc:"most record bytes per second of the whole job"`
+	Records *int64       `option:"records" doc:"most records per second of the whole job"`
+}
+
+// Validate implements the check of package option.
+func (s *speedSection) Validate() error {
+	var errs []error
+	if s.Bytes != nil && *s.Bytes < 1 {
+		errs = append(errs, &option.Problem{Option: "bytes", Reason: "is less than 1: leave it out for no limit"})
+	}
+	if s.Records != nil && *s.Records < 1 {
+		errs = append(errs, &option.Problem{Option: "records", Reason: "is less than 1: leave it out for no limit"})
+	}
+	return errors.Join(errs...)
+}
+
+func (s *speedSection) speed() (speed Speed) {
+	if s.Bytes != nil {
+		speed.Bytes = int64(*s.Bytes)
+	}
+	if s.Records != nil {
+		speed.Records = *s.Records
+	}
+	return speed
 }
 
 // Section is a part of the job file and its keys, for people.
@@ -112,6 +133,7 @@ type Section struct {
 // Sections describes the sections whose keys are declared here.
 func Sections() []Section {
 	return []Section{
+		{"speed", option.Describe(&speedSection{})},
 		{"errors", option.Describe(&errorsSection{})},
 		{"checkpoint", option.Describe(&checkpointSection{})},
 		{"restart", option.Describe(&restartSection{})},

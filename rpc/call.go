@@ -1,10 +1,6 @@
 package rpc
 
-import (
-	"math"
-	"sync/atomic"
-	"time"
-)
+import "sync/atomic"
 
 // call is an ask that waits for its answer. Calls are used again: a generation,
 // which grows with each use, tells a late answer from the one that is waited for.
@@ -24,12 +20,7 @@ type call struct {
 	slot uint32
 	env  *Env
 
-	// The timeout of asks whose context has none. The timer is not stopped and
-	// started for each ask, which would cost as much as the rest: it looks every
-	// quarter of the time whether it still sees the same ask.
-	timer   *time.Timer
-	ticking atomic.Bool
-	// seen is the state that the last ticks saw, and how often; the timer's.
+	// seen is the state that the clock's last ticks saw, and how often.
 	seen  uint64
 	times int
 }
@@ -40,15 +31,10 @@ const (
 	callShift   = 2
 )
 
-// timeoutTicks is how many ticks of its timer an ask may live to see.
-const timeoutTicks = 4
-
 func makeCall(env *Env) *call {
 	c := &call{done: make(chan struct{}, 1), env: env}
 	c.state.Store(callSettled)
-	// It is set when a use needs it.
-	c.timer = time.AfterFunc(math.MaxInt64, c.tick)
-	c.timer.Stop()
+	env.clock.add(c)
 	return c
 }
 
@@ -61,8 +47,8 @@ func (env *Env) newCall(name string, limited bool) *call {
 		state |= callLimited
 	}
 	c.state.Store(state)
-	if limited && !c.ticking.Load() && c.ticking.CompareAndSwap(false, true) {
-		c.tickAgain()
+	if limited {
+		env.clock.want()
 	}
 	return c
 }
@@ -102,26 +88,21 @@ func (c *call) recycle() {
 	c.env.calls.Put(c)
 }
 
-func (c *call) tickAgain() {
-	c.timer.Reset(c.env.cfg.AskTimeout / timeoutTicks)
-}
+// waits says whether a state is that of an ask that only the clock ends.
+func waits(state uint64) bool { return state&callSettled == 0 && state&callLimited != 0 }
 
-// tick ends an ask that it has seen often enough, and goes on as long as it finds
-// the call in use.
-func (c *call) tick() {
+// tick ends an ask that it has seen often enough; false: there is none that has
+// to be seen again.
+func (c *call) tick() bool {
 	state := c.state.Load()
-	if state&callSettled != 0 {
-		c.ticking.Store(false)
-		// Whoever took the call into use just now has seen it ticking.
-		if c.state.Load()&callSettled != 0 || !c.ticking.CompareAndSwap(false, true) {
-			return
-		}
-	}
 	if c.seen != state {
 		c.seen, c.times = state, 0
 	}
-	if c.times++; c.times > timeoutTicks && state&callLimited != 0 && state&callSettled == 0 {
+	if !waits(state) {
+		return false
+	}
+	if c.times++; c.times > timeoutTicks {
 		c.fail(state>>callShift, &failedAsk{endpoint: c.name, kind: ErrTimeout})
 	}
-	c.tickAgain()
+	return true
 }

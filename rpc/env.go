@@ -29,6 +29,7 @@ type Env struct {
 	janitor    janitor
 	count      counters
 	calls      sync.Pool
+	clock      callClock
 	scratches  sync.Pool
 	sessions   atomic.Uint64
 	// closing: no outbox takes anything more.
@@ -88,6 +89,7 @@ func New(cfg Config) (*Env, error) {
 		env.addr = env.id.addr()
 	}
 	env.local = Peer{Local: true, id: env.id}
+	env.clock.every = cfg.AskTimeout / timeoutTicks
 	env.calls.New = func() any { return makeCall(env) }
 	env.scratches.New = func() any { return new([]byte) }
 	env.forced, env.force = context.WithCancel(context.Background())

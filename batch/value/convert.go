@@ -32,7 +32,8 @@ type Converter func(dst, cell []byte) ([]byte, error)
 //   - Timestamp, Instant; Time, TimeTZ: the wall clock is that of UTC
 //   - Time to Interval, and back where it has no days and months
 //   - Array to Array: element by element
-//   - to JSON: numbers, booleans and arrays as such, times and UUIDs as strings
+//   - to JSON: numbers, booleans and arrays as such, times and UUIDs as strings;
+//     back from a JSON array to Array, element by element
 func Convert(from, to batch.Type) (Converter, error) {
 	c, ok := conversion(from, to, false)
 	if ok {
@@ -82,6 +83,8 @@ func conversion(from, to batch.Type, cast bool) (Converter, bool) {
 		return narrowed(to, cast)
 	}
 	switch from.Kind {
+	case batch.JSON:
+		return fromJSON(to, cast)
 	case batch.Bool:
 		return fromBool(to)
 	case batch.Decimal:

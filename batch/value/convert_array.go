@@ -7,7 +7,8 @@ type arraySyntax struct {
 	open, close byte
 	null        string
 	quote       bool // elements are quoted as in a literal
-	bounds      bool // bounds before the array are kept
+	bounds      bool // bounds before the array are kept; else such arrays are refused
+	flat        bool // arrays of several dimensions are refused
 }
 
 func literal() arraySyntax {
@@ -88,8 +89,13 @@ func mapArray(convert Converter, s arraySyntax) Converter {
 		if err := a.Reset(cell); err != nil {
 			return dst, err
 		}
-		if s.bounds {
+		switch {
+		case s.bounds:
 			dst = appendBounds(dst, &shape)
+		case shape.named():
+			return dst, errBounds
+		case s.flat && shape.Dims > 1:
+			return dst, errDimensions
 		}
 		comma := false
 		for {
@@ -133,13 +139,19 @@ func notNil(b []byte) []byte {
 	return b
 }
 
+// named reports whether an index does not begin at 1.
+func (s *Shape) named() bool {
+	for _, lower := range s.Lower[:s.Dims] {
+		if lower != 1 {
+			return true
+		}
+	}
+	return false
+}
+
 // appendBounds appends the bounds where an index does not begin at 1.
 func appendBounds(dst []byte, s *Shape) []byte {
-	named := false
-	for _, lower := range s.Lower[:s.Dims] {
-		named = named || lower != 1
-	}
-	if !named {
+	if !s.named() {
 		return dst
 	}
 	for i := range s.Dims {

@@ -79,5 +79,7 @@ func arrayJSON(from batch.Type) (Converter, bool) {
 			element = copyCell
 		}
 	}
-	return mapArray(element, jsonArray()), true
+	syntax := jsonArray()
+	syntax.flat = from.Elem != nil && from.Elem.Kind == batch.JSON // else an array within would be taken for JSON's
+	return mapArray(element, syntax), true
 }

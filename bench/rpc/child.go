@@ -138,8 +138,11 @@ func localChild(name, work string, d time.Duration, stdout io.Writer) error {
 			continue
 		}
 		f := l.leat
-		if name == "channel" {
+		switch name {
+		case "channel":
 			f = l.channel
+		case "hollywood":
+			f = l.hollywood
 		}
 		began := time.Now()
 		rate, err := f(d)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/anthdm/hollywood/actor"
 	"github.com/leatdata/leat/rpc"
 )
 
@@ -76,6 +77,46 @@ func perSecond(d time.Duration, f func() error) (float64, error) {
 		n += 100
 	}
 	return float64(n) / time.Since(began).Seconds(), nil
+}
+
+// hollywood is the same with an actor of that library.
+func (l local) hollywood(d time.Duration) (float64, error) {
+	engine, err := actor.NewEngine(actor.NewEngineConfig())
+	if err != nil {
+		return 0, err
+	}
+	n, want := 0, localTells/max(1, l.senders)*l.senders
+	done := make(chan struct{})
+	asked := l.senders == 0
+	pid := engine.SpawnFunc(func(c *actor.Context) {
+		if payload, ok := c.Message().([]byte); !ok {
+			return
+		} else if asked {
+			c.Respond(payload)
+			return
+		}
+		if n++; n == want {
+			close(done)
+		}
+	}, "echo")
+	defer func() { <-engine.Poison(pid).Done() }()
+	payload := make([]byte, 64)
+	if asked {
+		return perSecond(d, func() error {
+			_, err := engine.Request(pid, payload, time.Second).Result()
+			return err
+		})
+	}
+	began := time.Now()
+	for range l.senders {
+		go func() {
+			for range localTells / l.senders {
+				engine.Send(pid, payload)
+			}
+		}()
+	}
+	<-done
+	return float64(want) / time.Since(began).Seconds(), nil
 }
 
 // leat is the same with an endpoint.

@@ -67,7 +67,7 @@ func measureAll(rounds int, d time.Duration, only string, progress io.Writer) (*
 	wanted := func(work, name string) bool { return strings.Contains(work+"/"+name, only) }
 	for round := range rounds {
 		for _, l := range locals() {
-			for _, name := range []string{"channel", "leat"} {
+			for _, name := range []string{"channel", "hollywood", "leat"} {
 				if !wanted(l.name, name) {
 					continue
 				}

@@ -47,7 +47,9 @@ func goals() []goal {
 	l := locals()
 	return []goal{
 		{l[0].name, "leat", "channel", "rate ≥ 1.0 ×", rates, 1},
+		{l[0].name, "leat", "hollywood", "rate ≥ 1.5 ×", rates, 1.5},
 		{l[1].name, "leat", "channel", "rate ≥ 0.65 ×", rates, 0.65},
+		{l[1].name, "leat", "hollywood", "rate ≥ 1.5 ×", rates, 1.5},
 		{l[2].name, "leat", "channel", "time ≤ 1.4 ×", rates, 1 / 1.4},
 		{one, "leat", "raw", "p50 ≤ 1.9 ×", times, 1 / 1.9},
 		{one, "leat", "grpc-stream", "p50 ≤ 1.0 ×", times, 1},

@@ -135,7 +135,7 @@ func TestExitCodes(t *testing.T) {
 	s.write("dirty.yaml", "source: {csv: {path: ragged.csv}}\nsink: {csv: {path: o.csv}}\n")
 	s.write("allowed.yaml", "source: {csv: {path: ragged.csv}}\nsink: {csv: {path: o.csv}}\nerrors: {records: 1, dirty: dirty.jsonl}\n")
 	s.write("folder.yaml", "source: {csv: {path: people.csv}}\nsink: {csv: {path: people.csv/x.csv}}\n")
-	s.write("speed.yaml", peopleJob+"speed: {bytes: 20MiB}\n")
+	s.write("speed.yaml", peopleJob+"speed: {bytes: fast}\n")
 	s.write("wrong.yaml", "nmae: x\nsource: {csv: {pth: a}}\nsink: {csv: {path: b}}\n")
 	for _, c := range []struct {
 		code int
@@ -154,7 +154,8 @@ func TestExitCodes(t *testing.T) {
 		{2, "rnu job.yaml", "see: leat --help"},
 		{2, "run wrong.yaml", `wrong.yaml:1: key "nmae" is not known; did you mean "name"?`},
 		{2, "run wrong.yaml", `wrong.yaml:2: source csv: option "pth" is not known; did you mean "path"?`},
-		{2, "run speed.yaml", "speed: limits on speed come in a later version"},
+		{2, "run speed.yaml", `speed: option "bytes": "fast" is not a size`},
+		{2, "run allowed.yaml --metrics nowhere", "--metrics: "},
 		{2, "run allowed.yaml --keep-rows", "give both"},
 		{2, "run allowed.yaml --summary xml", "--summary is text, json or none"},
 		{2, "run allowed.yaml --progress dots", "--progress is none, bar or plain"},

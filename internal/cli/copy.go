@@ -36,6 +36,7 @@ standard stream. Options stand behind the ? of a URL. A copy that was stopped
 goes on when the same command is given again.`,
 		Example: `  leat copy airports.csv 'postgres://user@host/db?table=airports'
   leat copy 'postgres://user@host/db?table=orders' out/
+  leat copy 'mysql://user@host/db?table=orders' orders.parquet
   leat copy a.csv b.jsonl.gz
   leat copy a.csv - --format jsonl`,
 		Args: arguments("a source", "a target"),

@@ -21,6 +21,7 @@ type execution struct {
 	keepRows bool
 	progress string
 	summary  string
+	metrics  string
 }
 
 func (x *execution) flags(flags *pflag.FlagSet) {
@@ -29,6 +30,7 @@ func (x *execution) flags(flags *pflag.FlagSet) {
 	flags.BoolVar(&x.restart, "restart", false, "give up an unfinished run and begin anew")
 	flags.BoolVar(&x.keepRows, "keep-rows", false, "with --restart: leave the rows that the given-up run has appended")
 	flags.StringVar(&x.progress, "progress", "", "`kind` of progress: none, bar or plain; by default a bar on a terminal, else plain lines")
+	flags.StringVar(&x.metrics, "metrics", "", "`address` at which metrics are served while the job runs, such as :9090, under /metrics")
 	flags.StringVar(&x.summary, "summary", "text", "`form` of the summary: text, json or none; json goes to standard output, unless records do")
 }
 
@@ -68,7 +70,12 @@ func (x *execution) run(ctx context.Context, env *Env, j *job.Job, again string)
 	for _, w := range j.Warnings {
 		log.Warn(w) //nolint:sloglint // the warning is the message
 	}
-	runner := local.New(local.Deps{Registry: env.Registry, Log: log, Progress: show.update, Failpoint: env.Failpoint})
+	group, stop, err := serveMetrics(x.metrics, log)
+	if err != nil {
+		return err
+	}
+	defer stop()
+	runner := local.New(local.Deps{Registry: env.Registry, Log: log, Progress: show.update, Failpoint: env.Failpoint, Metrics: group})
 	sum, err := runner.Run(ctx, j, local.Options{StateDir: x.state, Restart: x.restart, KeepRows: x.keepRows})
 	show.stop()
 	return errors.Join(x.printSummary(env, j, sum, err), x.explain(ctx, j, sum, err, again))

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/leatdata/leat/internal/local"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // reporter shows how a job stands. update comes several times a second from
@@ -131,12 +132,27 @@ func (m *meter) left() (d time.Duration, ok bool) {
 	return time.Duration(float64(took) * (1 - last.share) / done), true
 }
 
+// limitText is a limit as people read it, "" for none.
+func limitText(limit ratelimit.Amount) string {
+	var parts []string
+	if limit.Bytes > 0 {
+		parts = append(parts, size(limit.Bytes)+"/s")
+	}
+	if limit.Records > 0 {
+		parts = append(parts, count(limit.Records)+" rows/s")
+	}
+	return strings.Join(parts, " and ")
+}
+
 // line says how the job stands, in one line.
 func (m *meter) line() string {
 	rows, bytes := m.rates()
 	parts := []string{
 		count(m.last.Read) + " rows", size(m.last.BytesRead),
 		count(int64(rows)) + " rows/s", size(int64(bytes)) + "/s",
+	}
+	if limit := limitText(m.last.Limit); limit != "" {
+		parts = append(parts, "limit "+limit, "waited "+span(m.last.Waited))
 	}
 	if m.last.Dirty > 0 {
 		parts = append(parts, count(m.last.Dirty)+" dirty")

@@ -10,6 +10,7 @@ import (
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/jobmaster"
 	"github.com/leatdata/leat/internal/local"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 func at(rows, bytes int64, share float64) local.Progress {
@@ -40,6 +41,19 @@ func TestMeterWithoutAShareSaysNoTimeLeft(t *testing.T) {
 	m.add(now, at(0, 0, -1))
 	m.add(now.Add(2*time.Second), at(10, 20, -1))
 	if got := m.line(); got != "10 rows, 20 B, 5 rows/s, 10 B/s" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// With a limit the line says it, and how long it has been waited for.
+func TestTheLineShowsTheLimit(t *testing.T) {
+	m := meter{}
+	now := time.Unix(1_700_000_000, 0)
+	m.add(now, at(0, 0, -1))
+	p := at(20, 40, -1)
+	p.Limit, p.Waited = ratelimit.Amount{Bytes: 20 << 20, Records: 1500}, 3*time.Second
+	m.add(now.Add(2*time.Second), p)
+	if got := m.line(); got != "20 rows, 40 B, 10 rows/s, 20 B/s, limit 21.0 MB/s and 1,500 rows/s, waited 3s" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -104,5 +118,9 @@ func TestSummaryText(t *testing.T) {
 	s := local.Summary{Job: "o", State: jobmaster.DoneWithDirty, Read: 2000, Written: 1990, Dirty: 7, Filtered: 3, BytesRead: 5000, BytesWritten: 4000, Seconds: 2}
 	if got, want := summaryText(s), "o: done, with dirty records, in 2s: 2,000 read, 1,990 written, 3 filtered, 7 dirty (5.0 kB in, 4.0 kB out, 1,000 rows/s)\n"; got != want {
 		t.Errorf("got  %swant %s", got, want)
+	}
+	s.LimitRecords, s.Waited = 1000, 1.5
+	if got := summaryText(s); !strings.HasSuffix(got, ", 1,000 rows/s, limit 1,000 rows/s, waited 1.5s for it)\n") {
+		t.Errorf("got %s", got)
 	}
 }

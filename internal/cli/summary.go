@@ -9,6 +9,7 @@ import (
 
 	"github.com/leatdata/leat/internal/jobmaster"
 	"github.com/leatdata/leat/internal/local"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // printSummary prints how a job ended: as text, or as one JSON object.
@@ -33,6 +34,9 @@ func summaryText(s local.Summary) string {
 	rate := ""
 	if s.Seconds > 0 && s.State != jobmaster.Failed {
 		rate = fmt.Sprintf(", %s rows/s", count(int64(float64(s.Read)/s.Seconds)))
+	}
+	if limit := limitText(ratelimit.Amount{Bytes: s.LimitBytes, Records: s.LimitRecords}); limit != "" {
+		rate += fmt.Sprintf(", limit %s, waited %s for it", limit, span(time.Duration(s.Waited*float64(time.Second))))
 	}
 	took := span(time.Duration(s.Seconds * float64(time.Second)))
 	return fmt.Sprintf("%s: %s in %s: %s (%s in, %s out%s)\n",

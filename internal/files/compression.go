@@ -33,8 +33,8 @@ func (c Compression) Suffix() string {
 	}
 }
 
-// compressionOf finds a name's compression by its suffix.
-func compressionOf(name string) Compression {
+// CompressionOf finds a name's compression by its suffix.
+func CompressionOf(name string) Compression {
 	for _, c := range []Compression{Gzip, Zstd} {
 		if strings.HasSuffix(name, c.Suffix()) {
 			return c
@@ -43,19 +43,27 @@ func compressionOf(name string) Compression {
 	return Plain
 }
 
-// detect finds a file's compression: what the option says, or else what its
-// first bytes show, or else what its name says.
-func detect(option, name string, head []byte) Compression {
+// Detect finds a file's compression by its first bytes, Plain where they show none.
+func Detect(head []byte) Compression {
 	switch {
-	case option != "" && option != "auto":
-		return Compression(option)
 	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}):
 		return Gzip
 	case bytes.HasPrefix(head, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return Zstd
-	default:
-		return compressionOf(name)
 	}
+	return Plain
+}
+
+// detect finds a file's compression: what the option says, or else what its
+// first bytes show, or else what its name says.
+func detect(option, name string, head []byte) Compression {
+	if option != "" && option != "auto" {
+		return Compression(option)
+	}
+	if c := Detect(head); c != Plain {
+		return c
+	}
+	return CompressionOf(name)
 }
 
 // reader returns the text of what r holds. Its io.EOF means that each member

@@ -62,7 +62,7 @@ func (d Definition[S, K, R]) location(loc connector.Location) (map[string]any, e
 	}
 	options := map[string]any{"path": loc.Path}
 	if d.ByName != nil {
-		d.ByName(strings.TrimSuffix(loc.Path, compressionOf(loc.Path).Suffix()), options)
+		d.ByName(strings.TrimSuffix(loc.Path, CompressionOf(loc.Path).Suffix()), options)
 	}
 	return options, nil
 }

@@ -2,6 +2,7 @@ package files
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"path/filepath"
 	"slices"
@@ -24,6 +25,8 @@ type Listing struct {
 	fs     storage.FS
 	paths  []string
 	suffix string
+	// packed says that files may be compressed as a whole.
+	packed bool
 
 	mu    sync.Mutex
 	files []Listed
@@ -32,6 +35,13 @@ type Listing struct {
 // NewListing returns the listing of paths: files, folders whose files end in
 // the suffix, patterns. It opens nothing.
 func NewListing(fsys storage.FS, paths []string, suffix string) *Listing {
+	return &Listing{fs: fsys, paths: paths, suffix: suffix, packed: true}
+}
+
+// NewPlainListing is NewListing for a format whose files are never compressed
+// as a whole. Such files in a folder are listed too, for their reader to tell
+// of: left out they would be missed in silence.
+func NewPlainListing(fsys storage.FS, paths []string, suffix string) *Listing {
 	return &Listing{fs: fsys, paths: paths, suffix: suffix}
 }
 
@@ -40,7 +50,7 @@ func (l *Listing) Files() ([]Listed, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.files == nil {
-		files, err := list(l.fs, l.paths, l.suffix)
+		files, err := l.list()
 		if err != nil {
 			return nil, err
 		}
@@ -49,13 +59,13 @@ func (l *Listing) Files() ([]Listed, error) {
 	return l.files, nil
 }
 
-// list returns the files that paths name, each once: those of a path after
+// list returns the files that the paths name, each once: those of a path after
 // those of the path before it, a pattern's and a folder's by name.
-func list(fsys storage.FS, paths []string, suffix string) ([]Listed, error) {
+func (l *Listing) list() ([]Listed, error) {
 	var files []Listed
 	seen := map[string]bool{}
-	for _, path := range paths {
-		names, err := expand(fsys, path, suffix)
+	for _, path := range l.paths {
+		names, err := l.expand(path)
 		if err != nil {
 			return nil, err
 		}
@@ -64,7 +74,7 @@ func list(fsys storage.FS, paths []string, suffix string) ([]Listed, error) {
 				continue
 			}
 			seen[name] = true
-			info, err := fsys.Stat(name)
+			info, err := l.fs.Stat(name)
 			if err != nil {
 				return nil, err
 			}
@@ -78,11 +88,11 @@ func list(fsys storage.FS, paths []string, suffix string) ([]Listed, error) {
 }
 
 // expand returns the files of one path.
-func expand(fsys storage.FS, path, suffix string) ([]string, error) {
-	info, err := fsys.Stat(path)
+func (l *Listing) expand(path string) ([]string, error) {
+	info, err := l.fs.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
-		return expandDir(fsys, path, suffix)
+		return l.expandDir(path)
 	case err == nil:
 		return []string{filepath.Clean(path)}, nil
 	case !errors.Is(err, fs.ErrNotExist):
@@ -90,12 +100,12 @@ func expand(fsys storage.FS, path, suffix string) ([]string, error) {
 	case !storage.HasMeta(path):
 		return nil, connector.Errorf(connector.Usage, "there is no file %s", path)
 	}
-	names, err := storage.Glob(fsys, path)
+	names, err := storage.Glob(l.fs, path)
 	if err != nil {
 		return nil, connector.E(connector.Usage, err)
 	}
 	names = slices.DeleteFunc(names, func(name string) bool {
-		info, err := fsys.Stat(name)
+		info, err := l.fs.Stat(name)
 		return err == nil && info.IsDir()
 	})
 	if len(names) == 0 {
@@ -105,24 +115,28 @@ func expand(fsys storage.FS, path, suffix string) ([]string, error) {
 }
 
 // expandDir returns a folder's own files that have the format's suffix.
-func expandDir(fsys storage.FS, dir, suffix string) ([]string, error) {
-	entries, err := fsys.ReadDir(dir)
+func (l *Listing) expandDir(dir string) ([]string, error) {
+	entries, err := l.fs.ReadDir(dir)
 	if err != nil {
 		return nil, err
 	}
 	var names []string
 	for _, e := range entries {
-		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && hasSuffix(e.Name(), suffix) {
+		if !e.IsDir() && !strings.HasPrefix(e.Name(), ".") && hasSuffix(e.Name(), l.suffix) {
 			names = append(names, filepath.Join(dir, e.Name()))
 		}
 	}
 	if len(names) == 0 {
-		return nil, connector.Errorf(connector.Usage, "the folder %s holds no file whose name ends in %s, %[2]s.gz or %[2]s.zst", dir, suffix)
+		suffixes := l.suffix
+		if l.packed {
+			suffixes = fmt.Sprintf("%s, %[1]s%s or %[1]s%s", l.suffix, Gzip.Suffix(), Zstd.Suffix())
+		}
+		return nil, connector.Errorf(connector.Usage, "the folder %s holds no file whose name ends in %s", dir, suffixes)
 	}
 	return names, nil
 }
 
 // hasSuffix reports whether a name ends in a format's suffix, compressed or not.
 func hasSuffix(name, suffix string) bool {
-	return strings.HasSuffix(strings.TrimSuffix(name, compressionOf(name).Suffix()), suffix)
+	return strings.HasSuffix(strings.TrimSuffix(name, CompressionOf(name).Suffix()), suffix)
 }

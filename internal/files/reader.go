@@ -83,7 +83,7 @@ func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
 	if r.live {
 		need = len(b.Buf) + len(r.tail) + 1
 	}
-	b.Buf = append(grow(b.Buf, want+minRead), r.tail...)
+	b.Buf = append(batch.Grow(b.Buf, want+minRead), r.tail...)
 	r.tail = r.tail[:0]
 	if cap(r.tail) > 4*firstRead {
 		r.tail = nil

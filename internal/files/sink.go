@@ -103,7 +103,7 @@ func (s *Sink) Resolve(_ context.Context, in *batch.Schema) (*connector.Plan, er
 	plan := &connector.Plan{Schema: schema, Guarantee: connector.Staged, Creates: s.cfg.Typed}
 	switch {
 	case t.standard:
-		plan.Guarantee, plan.MaxWriters, plan.Ordered = connector.AtLeastOnce, 1, true
+		plan.Guarantee, plan.MaxWriters, plan.Ordered, plan.Stream = connector.AtLeastOnce, 1, true, true
 		plan.Statements = []string{"write to standard output"}
 		plan.Doubts = []string{"standard output: after a crash some records are written twice"}
 		s.stdout = &stdout{w: s.cfg.Stdout}

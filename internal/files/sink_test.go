@@ -148,7 +148,7 @@ func TestEmptySourceMakesAFileWithAHeader(t *testing.T) {
 		if err := j.process(t.Context(), fsys); err != nil {
 			t.Fatal(err)
 		}
-		if got := unpack(t, fsys, c.file, compressionOf(c.file)); got != "id|name\n" {
+		if got := unpack(t, fsys, c.file, CompressionOf(c.file)); got != "id|name\n" {
 			t.Errorf("%s holds %q", c.file, got)
 		}
 		if left := leftovers(t, fsys, "/out"); len(left) > 0 {

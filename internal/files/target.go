@@ -33,7 +33,7 @@ type target struct {
 func newTarget(fsys storage.FS, o SinkOptions, suffix string) (target, error) {
 	t := target{path: filepath.Clean(o.Path), compression: Compression(o.Compression)}
 	if o.Compression == "" || o.Compression == "auto" {
-		t.compression = compressionOf(o.Path)
+		t.compression = CompressionOf(o.Path)
 	}
 	t.suffix = suffix + t.compression.Suffix()
 	if o.Path == Standard {

@@ -47,14 +47,14 @@ func (w *writer) Write(ctx context.Context, b *batch.Batch) error {
 }
 
 // makeRoom readies the buffer for a huge record, whose text is mostly about as
-// long as what was read.
+// long as what was read. A packer gathers records elsewhere.
 func (w *writer) makeRoom(b *batch.Batch) error {
 	size := len(b.Buf) + len(b.Buf)/16
-	if size < hugeBuffer {
+	if size < batch.Huge || w.packer != nil {
 		return nil
 	}
 	if w.err = w.spill(); w.err == nil {
-		w.buf = grow(w.buf, size)
+		w.buf = batch.Grow(w.buf, size)
 	}
 	return w.err
 }
@@ -81,7 +81,7 @@ func (w *writer) spill() error {
 		return storage.Doing("write", filepath.Join(w.staging, w.file.name), err)
 	}
 	w.buf = w.buf[:0]
-	if cap(w.buf) >= hugeBuffer {
+	if cap(w.buf) >= batch.Huge {
 		w.buf = nil
 	}
 	if !w.full() {

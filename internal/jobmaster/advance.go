@@ -21,6 +21,7 @@ func (m *Master) advance() {
 		m.makeKnown()
 		m.assign()
 	}
+	m.handOver()
 	switch m.phase {
 	case checking:
 		m.give(&m.read, ReadStates{})
@@ -96,7 +97,7 @@ func (m *Master) State() State {
 		splits[i] = s.value
 	}
 	return State{
-		Cursor: m.cursor, Enumerated: m.enumerated, Splits: splits, States: m.states(),
+		Cursor: m.cursor, Enumerated: m.enumerated, Splits: splits, States: m.states(), Formats: m.formats(),
 		Checkpoints: m.checkpoints, Finishing: m.finishReady, Outcome: m.outcome, Failure: m.failure,
 	}
 }
@@ -198,7 +199,7 @@ func (m *Master) targetStates(states []connector.SplitState) {
 			return
 		}
 		s := m.splits[st.Split]
-		s.state, s.status, known[st.Split] = st, pending, true
+		s.state, s.format, s.status, known[st.Split] = st, s.format.At(st), pending, true
 		if st.Done {
 			s.status = done
 		}
@@ -245,7 +246,7 @@ func (m *Master) assign() {
 		s.status, s.slot, s.token = running, m.free[0], connector.NewToken(m.cfg.Epoch, m.tokens)
 		s.live, s.stopping = s.state.Counters, false
 		m.free = m.free[1:]
-		m.emit(Assign{Slot: s.slot, Split: s.value, Token: s.token, State: s.state})
+		m.emit(Assign{Slot: s.slot, Split: s.value, Token: s.token, State: s.state, Format: s.format})
 	}
 }
 

@@ -1,6 +1,9 @@
 package jobmaster
 
-import "github.com/leatdata/leat/connector"
+import (
+	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/ratelimit"
+)
 
 // Effect is something to carry out. Enumerate, Store, Register, ReadStates
 // and Finish are answered by an event; at most one of each is out at a time.
@@ -31,6 +34,8 @@ type Assign struct {
 	Split connector.Split
 	Token connector.Token
 	State connector.SplitState
+	// Format is what was measured until that state.
+	Format connector.FormatState
 }
 
 // Stop asks the slot's attempt to end without committing what is open.
@@ -42,6 +47,25 @@ type Stop struct {
 
 // Finish asks the sink to make the result visible.
 type Finish struct{ States []connector.SplitState }
+
+// Grant gives a slot a lease of the limit.
+type Grant struct {
+	Slot  int
+	Lease ratelimit.Lease
+}
+
+// Restore tells a slot what was measured before this start and counts as its
+// own from now on.
+type Restore struct {
+	Slot  int
+	State connector.FormatState
+}
+
+// Global tells all slots the sums of a round.
+type Global struct {
+	Round uint64
+	Sum   connector.FormatState
+}
 
 // End tells how the job ended. Nothing comes after it.
 type End struct {
@@ -57,4 +81,7 @@ func (ReadStates) effect() {}
 func (Assign) effect()     {}
 func (Stop) effect()       {}
 func (Finish) effect()     {}
+func (Grant) effect()      {}
+func (Restore) effect()    {}
+func (Global) effect()     {}
 func (End) effect()        {}

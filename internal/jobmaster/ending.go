@@ -7,7 +7,7 @@ import (
 	"github.com/leatdata/leat/connector"
 )
 
-func (m *Master) report(st connector.SplitState) {
+func (m *Master) report(st connector.SplitState, f connector.FormatState) {
 	s := m.attempt(st.Split, st.Token)
 	if s == nil || st.CommitNo < s.state.CommitNo {
 		return
@@ -15,12 +15,13 @@ func (m *Master) report(st connector.SplitState) {
 	if st.CommitNo > s.state.CommitNo {
 		s.failures = 0
 	}
-	s.state, s.live = st, st.Counters
+	s.state, s.format, s.live = st, f.At(st), st.Counters
 	m.changed = true
 }
 
 // slotUp offers a slot; one that is known already is no second one.
 func (m *Master) slotUp(slot int) {
+	m.joined(slot)
 	if slices.Contains(m.free, slot) {
 		return
 	}
@@ -46,6 +47,7 @@ func (m *Master) attemptEnded(e AttemptEnded) {
 }
 
 func (m *Master) workerLost(slots []int) {
+	m.lost(slots)
 	for _, slot := range slots {
 		for i, f := range m.free {
 			if f == slot {

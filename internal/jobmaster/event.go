@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // Event is something that happened outside. All are values.
@@ -31,8 +32,12 @@ type Registered struct{ Splits []connector.SplitID }
 // TargetStates answers ReadStates.
 type TargetStates struct{ States []connector.SplitState }
 
-// Report tells that a split's state is durable. Its token names the attempt.
-type Report struct{ State connector.SplitState }
+// Report tells that a split's state is durable, and what was measured until
+// then. Its token names the attempt.
+type Report struct {
+	State  connector.SplitState
+	Format connector.FormatState
+}
 
 // Progress tells the live counters of an attempt: what it has done since the
 // split's start, durable or not.
@@ -59,6 +64,22 @@ type Finished struct{}
 type EffectFailed struct {
 	Op      string
 	Failure Failure
+}
+
+// Limit changes what the job may pass per second; zero ends the limit.
+type Limit struct{ Limit ratelimit.Amount }
+
+// Demand is what a slot's limiter reports, with the time at which it came.
+type Demand struct {
+	Now    time.Duration
+	Slot   int
+	Report ratelimit.Report
+}
+
+// Numbers are all that a slot has measured, as they stand.
+type Numbers struct {
+	Slot  int
+	State connector.FormatState
 }
 
 // Cancel asks the job to stop and keep its state.
@@ -90,4 +111,7 @@ func (Progress) event()     {}
 func (AttemptEnded) event() {}
 func (Finished) event()     {}
 func (EffectFailed) event() {}
+func (Limit) event()        {}
+func (Demand) event()       {}
+func (Numbers) event()      {}
 func (Cancel) event()       {}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // phase is where the job stands; see the package comment.
@@ -48,6 +49,11 @@ type Master struct {
 	// state says so.
 	finishReady, finishStored bool
 
+	ledger *ratelimit.Ledger
+	// fenced are the slots of lost workers, and when they must have stopped.
+	fenced    map[int]time.Duration
+	collector collector
+
 	outcome Outcome
 	failure *Failure
 	out     []Effect
@@ -65,9 +71,14 @@ func New(cfg Config, from State) *Master {
 		if i < len(from.States) {
 			s.state = from.States[i]
 		}
+		if i < len(from.Formats) {
+			s.format = from.Formats[i]
+		}
+		s.format = s.format.At(s.state)
 		m.splits = append(m.splits, s)
 	}
 	m.storedCount = len(m.splits)
+	m.limit()
 	return m
 }
 
@@ -96,6 +107,10 @@ func (m *Master) Step(e Event) []Effect {
 	switch e := e.(type) {
 	case Tick:
 		m.now = e.Now
+		m.fence()
+		m.ledger.Tick(m.now)
+		m.grants()
+		m.gather()
 	case SlotUp:
 		m.slotUp(e.Slot)
 	case WorkerLost:
@@ -109,7 +124,7 @@ func (m *Master) Step(e Event) []Effect {
 	case TargetStates:
 		m.targetStates(e.States)
 	case Report:
-		m.report(e.State)
+		m.report(e.State, e.Format)
 	case Progress:
 		if s := m.attempt(e.Split, e.Token); s != nil {
 			s.live = e.Counters
@@ -120,6 +135,14 @@ func (m *Master) Step(e Event) []Effect {
 		m.finished()
 	case EffectFailed:
 		m.effectFailed(e)
+	case Limit:
+		m.ledger.Change(e.Limit)
+	case Demand:
+		m.ledger.Report(e.Now, e.Slot, e.Report)
+		return nil // it changes nothing before the next Tick
+	case Numbers:
+		m.numbers(e.Slot, e.State)
+		return nil
 	case Cancel:
 		m.stop(Stopped, nil)
 	default:
@@ -178,4 +201,12 @@ func (m *Master) states() []connector.SplitState {
 		states[i] = s.state
 	}
 	return states
+}
+
+func (m *Master) formats() []connector.FormatState {
+	formats := make([]connector.FormatState, len(m.splits))
+	for i, s := range m.splits {
+		formats[i] = s.format
+	}
+	return formats
 }

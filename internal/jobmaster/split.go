@@ -22,6 +22,8 @@ type split struct {
 	value  connector.Split
 	state  connector.SplitState
 	status status
+	// format is what was measured until the durable state.
+	format connector.FormatState
 	// slot and token are those of the running attempt.
 	slot  int
 	token connector.Token

@@ -21,6 +21,8 @@ type State struct {
 	Enumerated bool                   `json:"enumerated"`
 	Splits     []connector.Split      `json:"splits"`
 	States     []connector.SplitState `json:"states"`
+	// Formats are what was measured of each split, as of its state.
+	Formats []connector.FormatState `json:"formats,omitempty"`
 	// Checkpoints counts the states stored for their reports' sake.
 	Checkpoints int64 `json:"checkpoints"`
 	// Finishing says that all is done and checked, so that only the sink's

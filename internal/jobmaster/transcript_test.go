@@ -6,14 +6,17 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/jobmaster"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 var update = flag.Bool("update", false, "rewrite the transcripts' effects in testdata")
@@ -35,6 +38,10 @@ var update = flag.Bool("update", false, "rewrite the transcripts' effects in tes
 //	ended 0 | ended 0 retryable connection lost
 //	failed store permanent disk full       an effect that failed
 //	totals                                 shows the job's counters
+//	limit bytes=1000 | demand 0 waiting    the limit changes; a slot's limiter reports
+//	numbers 0 read=5 read_time=3s null=1   what a slot has measured
+//	silence 0 1                            slots that are not asked for their numbers any more
+//	rounds 100                             so many ticks of a second; the other slots give their last numbers
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {
@@ -111,6 +118,13 @@ type player struct {
 	registered []connector.SplitID
 	tokens     map[connector.SplitID]connector.Token
 	slots      map[connector.SplitID]int
+
+	now time.Duration
+	// numbers are the slots' last, demands the numbers of their reports, and
+	// leases those of their last leases.
+	numbers map[int]connector.FormatState
+	demands map[int]uint64
+	leases  map[int]uint64
 }
 
 // heard remembers what later events answer.
@@ -129,6 +143,8 @@ func (p *player) heard(e jobmaster.Effect) {
 		}
 	case jobmaster.Assign:
 		p.tokens[e.Split.ID], p.slots[e.Split.ID] = e.Token, e.Slot
+	case jobmaster.Grant:
+		p.leases[e.Slot] = e.Lease.Seq
 	}
 }
 
@@ -150,6 +166,13 @@ func (p *player) do(line []string) []jobmaster.Effect {
 		}
 		p.cfg.Epoch++
 		return p.begin(state)
+	case "silence":
+		for _, slot := range args.ints {
+			delete(p.numbers, slot)
+		}
+		return nil
+	case "rounds":
+		return p.rounds(args.ints[0])
 	case "totals":
 		fmt.Fprintf(&p.out, "    %s\n", countersText(p.master.Totals()))
 		return nil
@@ -160,15 +183,41 @@ func (p *player) do(line []string) []jobmaster.Effect {
 func (p *player) begin(state jobmaster.State) []jobmaster.Effect {
 	p.given, p.registered = map[uint64][]byte{}, nil
 	p.tokens, p.slots = map[connector.SplitID]connector.Token{}, map[connector.SplitID]int{}
+	p.now, p.numbers = 0, map[int]connector.FormatState{}
+	p.demands, p.leases = map[int]uint64{}, map[int]uint64{}
 	p.master = jobmaster.New(p.cfg, state)
 	return p.master.Start()
+}
+
+// rounds lets seconds pass and returns the effects of the last one.
+func (p *player) rounds(n int) (effects []jobmaster.Effect) {
+	for range n {
+		p.now += time.Second
+		for _, slot := range slices.Sorted(maps.Keys(p.numbers)) {
+			p.master.Step(jobmaster.Numbers{Slot: slot, State: p.numbers[slot]})
+		}
+		effects = p.master.Step(jobmaster.Tick{Now: p.now})
+	}
+	return effects
 }
 
 // event makes the event of a line.
 func (p *player) event(verb string, a *arguments) jobmaster.Event {
 	switch verb {
 	case "tick":
-		return jobmaster.Tick{Now: p.duration(a.words[0])}
+		p.now = p.duration(a.words[0])
+		return jobmaster.Tick{Now: p.now}
+	case "limit":
+		return jobmaster.Limit{Limit: ratelimit.Amount{Bytes: a.number("bytes"), Records: a.number("records")}}
+	case "demand":
+		slot := a.ints[0]
+		p.demands[slot]++
+		return jobmaster.Demand{Now: p.now, Slot: slot, Report: ratelimit.Report{
+			No: p.demands[slot], Epoch: p.cfg.Epoch, Seq: p.leases[slot], Waiting: a.has("waiting"),
+		}}
+	case "numbers":
+		p.numbers[a.ints[0]] = a.format()
+		return jobmaster.Numbers{Slot: a.ints[0], State: a.format()}
 	case "slot":
 		return jobmaster.SlotUp{Slot: a.ints[0]}
 	case "lost":
@@ -197,7 +246,7 @@ func (p *player) event(verb string, a *arguments) jobmaster.Event {
 	case "states":
 		return jobmaster.TargetStates{States: p.states(a.words)}
 	case "report":
-		return jobmaster.Report{State: p.state(a.splits()[0], a)}
+		return jobmaster.Report{State: p.state(a.splits()[0], a), Format: a.format()}
 	case "progress":
 		id := a.splits()[0]
 		return jobmaster.Progress{Split: id, Token: p.token(id, a), Counters: a.counters()}

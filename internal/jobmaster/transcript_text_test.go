@@ -9,6 +9,7 @@ import (
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/jobmaster"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // arguments are the words of a line after its verb, sorted by form.
@@ -58,6 +59,16 @@ func (a *arguments) counters() connector.Counters {
 	return connector.Counters{
 		Read: a.number("read"), Written: a.number("written"), Filtered: a.number("filtered"),
 		Dirty: a.number("dirty"), Merged: a.number("merged"), Refused: a.number("refused"),
+	}
+}
+
+// format reads what was measured.
+func (a *arguments) format() connector.FormatState {
+	took, _ := time.ParseDuration(a.values["read_time"])
+	rate, _ := strconv.ParseFloat(a.values["rate"], 64)
+	return connector.FormatState{
+		Read: a.number("read"), Written: a.number("written"), ReadTime: took, Rates: connector.Rates{Read: rate},
+		Errors: connector.CauseCounts{Null: a.number("null"), Conversion: a.number("conversion")},
 	}
 }
 
@@ -124,6 +135,14 @@ func (p *player) configure(a *arguments) {
 			p.cfg.Limits.Percentage, _ = strconv.ParseFloat(v, 64)
 		case "attempts":
 			p.cfg.Restart.Attempts = int(a.number(k))
+		case "parallelism":
+			p.cfg.Parallelism = int(a.number(k))
+		case "bytes":
+			p.cfg.Limit.Bytes = a.number(k)
+		case "heartbeat":
+			p.cfg.HeartbeatInterval = p.duration(v)
+		case "adopted":
+			p.cfg.Adopted = []int{0, 1}
 		case "allow_refused":
 			p.cfg.AllowRefused = v == "true"
 		default:
@@ -152,6 +171,12 @@ func effectText(e jobmaster.Effect) string {
 			all = append(all, splitStateText(s))
 		}
 		return strings.TrimSpace("finish " + strings.Join(all, "; "))
+	case jobmaster.Grant:
+		return fmt.Sprintf("grant slot %d: %s", e.Slot, leaseText(e.Lease))
+	case jobmaster.Restore:
+		return fmt.Sprintf("restore slot %d: %s", e.Slot, formatText(e.State))
+	case jobmaster.Global:
+		return fmt.Sprintf("round %d: %s", e.Round, formatText(e.Sum))
 	case jobmaster.End:
 		text := fmt.Sprintf("end %s, %s", e.Outcome, countersText(e.Counters))
 		if e.Failure != nil {
@@ -160,6 +185,32 @@ func effectText(e jobmaster.Effect) string {
 		return text
 	}
 	return fmt.Sprintf("%T?", e)
+}
+
+func leaseText(l ratelimit.Lease) string {
+	var sum ratelimit.Amount
+	for _, a := range l.Steps {
+		sum = sum.Add(a)
+	}
+	switch {
+	case l.Limit.IsZero():
+		return "no limit"
+	case l.Hold:
+		return "hold"
+	}
+	return fmt.Sprintf("%d B of %d B/s, floor %d B/s", sum.Bytes, l.Limit.Bytes, l.Floor.Bytes)
+}
+
+// formatText shows what is not zero of what was measured.
+func formatText(f connector.FormatState) string {
+	text := fmt.Sprintf("read %d in %s, written %d", f.Read, f.ReadTime, f.Written)
+	if f.Errors.Sum() > 0 {
+		text += fmt.Sprintf(", null %d, conversion %d, other %d", f.Errors.Null, f.Errors.Conversion, f.Errors.Other)
+	}
+	if f.Rates.Read > 0 {
+		text += fmt.Sprintf(", %g/s", f.Rates.Read)
+	}
+	return text
 }
 
 func splitList(splits []connector.Split) string {

@@ -104,6 +104,13 @@ func (a *assembly) build(ctx context.Context, j *job.Job, deps Deps, known *runR
 	return nil
 }
 
+// warn tells of a target that cannot have each record once, and of why.
+func (a *assembly) warn(log *slog.Logger) {
+	if a.plan.Guarantee == connector.AtLeastOnce && !a.plan.Stream {
+		log.Warn("the target takes records at least once: after a crash some may be there twice", "doubts", a.plan.Doubts)
+	}
+}
+
 // makeSource makes the source with only the columns that the job needs. A
 // where that the engine evaluates may name others, so then all are read.
 func (a *assembly) makeSource(j *job.Job, deps Deps) (err error) {

@@ -10,10 +10,15 @@ import (
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/jobmaster"
 	"github.com/leatdata/leat/internal/task"
+	"github.com/leatdata/leat/ratelimit"
 )
 
-// tickInterval is how often the jobmaster hears the time.
-const tickInterval = 50 * time.Millisecond
+// tickInterval is how often the jobmaster hears the time, limitedInterval how
+// often while a limit is on: the ledger answers then.
+const (
+	tickInterval    = 50 * time.Millisecond
+	limitedInterval = 5 * time.Millisecond
+)
 
 // loop carries out a jobmaster's effects and feeds it the events.
 type loop struct {
@@ -25,7 +30,7 @@ type loop struct {
 	want      connector.Want
 	save      func(jobmaster.State) error
 	tasks     task.Config
-	told      func(*jobmaster.Master)
+	told      func(*jobmaster.Master, rate)
 	failpoint func(name string)
 
 	events chan jobmaster.Event
@@ -36,6 +41,12 @@ type loop struct {
 	tails map[connector.SplitID]connector.Token
 	dirty firstDirty
 	end   jobmaster.End
+	start time.Time
+	// toldAt is when told was called last.
+	toldAt time.Time
+	rate   rate
+	// changes are new limits, for a job that runs; nil where nobody changes it.
+	changes <-chan ratelimit.Amount
 	// cancelled says that the job was told to stop.
 	cancelled bool
 }
@@ -55,7 +66,7 @@ func (l *loop) execute(ctx context.Context, slots int) error {
 	// Effects outlive a cancel of ctx until the master has stopped them in order.
 	effects, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer func() { stop(); close(l.closed); l.work.Wait() }()
-	start := time.Now()
+	l.start = time.Now()
 	ended := l.carryOut(effects, l.master.Start())
 	for i := range slots {
 		s, err := task.New(l.tasks, i)
@@ -65,7 +76,9 @@ func (l *loop) execute(ctx context.Context, slots int) error {
 		l.slots[i] = &slot{subtask: s}
 		ended = l.carryOut(effects, l.master.Step(jobmaster.SlotUp{Slot: i})) || ended
 	}
-	ticker := time.NewTicker(tickInterval)
+	ended = ended || l.tick(effects) // the first leases, before there is anything to pass on
+	every := l.interval()
+	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	cancelled := ctx.Done()
 	for !ended {
@@ -76,15 +89,56 @@ func (l *loop) execute(ctx context.Context, slots int) error {
 			stop()
 			e = jobmaster.Cancel{}
 		case <-ticker.C:
-			e = jobmaster.Tick{Now: time.Since(start)}
-			l.told(l.master)
+			ended = l.tick(effects)
+			if now := l.interval(); now != every {
+				every = now
+				ticker.Reset(every)
+			}
+			continue
+		case limit := <-l.changes:
+			e = jobmaster.Limit{Limit: limit}
 		case e = <-l.events:
 			l.heard(e)
 		}
 		ended = l.carryOut(effects, l.master.Step(e))
 	}
-	l.told(l.master)
+	l.tell()
 	return nil
+}
+
+// interval is the time between two ticks.
+func (l *loop) interval() time.Duration {
+	if l.master.RateLimit().IsZero() {
+		return tickInterval
+	}
+	return limitedInterval
+}
+
+// tick tells the jobmaster what the subtasks have to say, and then the time.
+func (l *loop) tick(ctx context.Context) (ended bool) {
+	for i := range len(l.slots) {
+		s := l.slots[i].subtask
+		l.master.Step(jobmaster.Numbers{Slot: i, State: s.Numbers().State()})
+		if r, due := s.Limiter().Report(); due {
+			l.master.Step(jobmaster.Demand{Now: time.Since(l.start), Slot: i, Report: r})
+		}
+	}
+	ended = l.carryOut(ctx, l.master.Step(jobmaster.Tick{Now: time.Since(l.start)}))
+	if now := time.Now(); now.Sub(l.toldAt) >= tickInterval {
+		l.toldAt = now
+		l.tell()
+	}
+	return ended
+}
+
+// tell passes on how the job stands.
+func (l *loop) tell() {
+	r := rate{limit: l.master.RateLimit()}
+	for _, s := range l.slots {
+		r.waited += s.subtask.Limiter().State().Waited
+	}
+	l.rate = r
+	l.told(l.master, r)
 }
 
 // heard keeps what the end will need of an event.
@@ -119,6 +173,16 @@ func (l *loop) carryOut(ctx context.Context, effects []jobmaster.Effect) bool {
 			if s := l.slots[e.Slot]; s.stop != nil {
 				s.stop()
 			}
+		case jobmaster.Grant:
+			if s := l.slots[e.Slot]; s != nil {
+				s.subtask.Limiter().Grant(e.Lease)
+			}
+		case jobmaster.Restore:
+			l.slots[e.Slot].subtask.Numbers().Restore(e.State)
+		case jobmaster.Global:
+			for _, s := range l.slots {
+				s.subtask.Globals().Set(e.Round, e.Sum)
+			}
 		default:
 			l.work.Go(func() { l.answer(l.effect(ctx, e)) })
 		}
@@ -141,7 +205,7 @@ func (l *loop) assign(ctx context.Context, e jobmaster.Assign) {
 	l.tails[e.Split.ID] = e.Token
 	l.work.Go(func() {
 		defer stop()
-		err := s.subtask.Run(attempt, e.Split, e.Token, e.State, &observer{loop: l})
+		err := s.subtask.Run(attempt, e.Split, e.Token, e.State, e.Format, &observer{loop: l})
 		ended := jobmaster.AttemptEnded{Slot: e.Slot, Split: e.Split.ID, Token: e.Token}
 		if err != nil && attempt.Err() == nil {
 			ended.Failure = jobmaster.FailureOf(err)
@@ -155,43 +219,41 @@ func (l *loop) effect(ctx context.Context, e jobmaster.Effect) jobmaster.Event {
 	switch e := e.(type) {
 	case jobmaster.Enumerate:
 		found, err := l.source.Enumerate(ctx, e.Cursor, e.First, l.want)
-		return answerOr("enumerate", "list the source's splits", jobmaster.SplitsFound{Enumeration: found}, err)
+		return answerOr("enumerate", jobmaster.SplitsFound{Enumeration: found}, err)
 	case jobmaster.Store:
 		l.failpoint("before-store")
 		err := l.save(e.State)
 		l.failpoint("after-store")
-		return answerOr("store", "", jobmaster.Stored{Version: e.Version}, err)
+		return answerOr("store", jobmaster.Stored{Version: e.Version}, err)
 	case jobmaster.Register:
 		ids := make([]connector.SplitID, len(e.Splits))
 		for i, s := range e.Splits {
 			ids[i] = s.ID
 		}
-		return answerOr("register", "register splits", jobmaster.Registered{Splits: ids}, l.sink.Register(ctx, l.run, e.Splits))
+		return answerOr("register", jobmaster.Registered{Splits: ids}, l.sink.Register(ctx, l.run, e.Splits))
 	case jobmaster.ReadStates:
 		states, err := l.sink.States(ctx, l.run)
-		return answerOr("read", "read the target's positions", jobmaster.TargetStates{States: states}, err)
+		return answerOr("read", jobmaster.TargetStates{States: states}, err)
 	case jobmaster.Finish:
-		return answerOr("finish", "finish", jobmaster.Finished{}, l.sink.Finish(ctx, l.run, e.States))
+		return answerOr("finish", jobmaster.Finished{}, l.sink.Finish(ctx, l.run, e.States))
 	}
 	panic("local: an effect without an answer")
 }
 
-func answerOr(op, doing string, answer jobmaster.Event, err error) jobmaster.Event {
+func answerOr(op string, answer jobmaster.Event, err error) jobmaster.Event {
 	if err == nil {
 		return answer
 	}
-	f := jobmaster.FailureOf(err)
-	if doing != "" {
-		f.Message = doing + ": " + f.Message
-	}
-	return jobmaster.EffectFailed{Op: op, Failure: *f}
+	return jobmaster.EffectFailed{Op: op, Failure: *jobmaster.FailureOf(err)}
 }
 
 // observer tells the loop what an attempt does.
 type observer struct{ loop *loop }
 
 // Durable implements task.Observer.
-func (o *observer) Durable(st connector.SplitState) { o.loop.answer(jobmaster.Report{State: st}) }
+func (o *observer) Durable(st connector.SplitState, f connector.FormatState) {
+	o.loop.answer(jobmaster.Report{State: st, Format: f})
+}
 
 // Progress implements task.Observer.
 func (o *observer) Progress(split connector.SplitID, token connector.Token, c connector.Counters) {

@@ -17,6 +17,8 @@ import (
 	"github.com/leatdata/leat/internal/storage"
 	"github.com/leatdata/leat/internal/task"
 	"github.com/leatdata/leat/job"
+	"github.com/leatdata/leat/metrics"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // Deps is what a Runner stands on.
@@ -35,6 +37,10 @@ type Deps struct {
 	Progress func(Progress)
 	// Failpoint is called at named points; may be nil.
 	Failpoint func(name string)
+	// Metrics is the scope of the metrics; nil keeps them to the run.
+	Metrics *metrics.Group
+	// Limits are new limits for the job while it runs; may be nil.
+	Limits <-chan ratelimit.Amount
 }
 
 // Options say how to run a job.
@@ -45,6 +51,9 @@ type Options struct {
 	// that it has appended stay in the target.
 	Restart, KeepRows bool
 }
+
+// heartbeatInterval is how often the subtasks' numbers are gathered.
+const heartbeatInterval = 10 * time.Second
 
 // ErrDirtyLimit and ErrInterrupted say how a job ended, by errors.Is.
 var (
@@ -68,6 +77,9 @@ func New(deps Deps) *Runner {
 	}
 	if deps.Log == nil {
 		deps.Log = slog.New(slog.DiscardHandler)
+	}
+	if deps.Metrics == nil {
+		deps.Metrics = metrics.NewRegistry().Group("leat")
 	}
 	if deps.Progress == nil {
 		deps.Progress = func(Progress) {}
@@ -99,6 +111,7 @@ func (r *Runner) Run(ctx context.Context, j *job.Job, opts Options) (Summary, er
 	x := &execution{Runner: r, job: j, dir: dir, store: st}
 	err = x.run(ctx, opts)
 	sum.fill(x.end, x.checkpoints, time.Since(start))
+	sum.limited(x.rate)
 	sum.Kept = err != nil && x.kept()
 	return sum, err
 }
@@ -114,6 +127,7 @@ type execution struct {
 	begun       string
 	end         jobmaster.End
 	checkpoints int64
+	rate        rate
 }
 
 func (x *execution) run(ctx context.Context, opts Options) error {
@@ -132,6 +146,7 @@ func (x *execution) run(ctx context.Context, opts Options) error {
 	if a.selfRead != "" {
 		x.deps.Log.Warn("source and sink may be one", "doubt", a.selfRead)
 	}
+	a.warn(x.deps.Log)
 	if err := x.prepare(ctx, a); err != nil {
 		return err
 	}
@@ -139,7 +154,7 @@ func (x *execution) run(ctx context.Context, opts Options) error {
 	if err := l.execute(ctx, a.slots); err != nil {
 		return err
 	}
-	x.end, x.checkpoints = l.end, l.master.Checkpoints()
+	x.end, x.checkpoints, x.rate = l.end, l.master.Checkpoints(), l.rate
 	// The last state is stored; the two ends have still to let go.
 	x.deps.Failpoint("before-close")
 	return x.conclude(l)
@@ -226,7 +241,7 @@ func (x *execution) prepare(ctx context.Context, a *assembly) error {
 			return connector.Errorf(connector.Fatal, "the target says that run %s has finished, and %s does not know it: the state is an old copy; begin anew with --restart", current.Run.ID, x.store.dir)
 		}
 	case err != nil:
-		return x.rollBack(fmt.Errorf("prepare the target: %w", err))
+		return x.rollBack(err)
 	}
 	if current.Prepared {
 		return nil
@@ -248,6 +263,10 @@ func (x *execution) dirty() task.DirtyDir {
 
 func (x *execution) loop(a *assembly, current *runRecord) *loop {
 	d := &x.store.data
+	limit := ratelimit.Amount{Bytes: x.job.Speed.Bytes, Records: x.job.Speed.Records}
+	group := x.deps.Metrics.With("job", x.job.Name)
+	group.Close() // of an earlier run of the job in this process
+	board := newBoard(group.Group("job"))
 	return &loop{
 		log: x.deps.Log, sink: a.sink, source: a.source, run: current.Run, want: a.want,
 		master: jobmaster.New(jobmaster.Config{
@@ -255,6 +274,7 @@ func (x *execution) loop(a *assembly, current *runRecord) *loop {
 			Limits:             jobmaster.Limits{Records: x.job.Errors.Records, Percentage: x.job.Errors.Percentage},
 			Restart:            restartOf(x.job.Restart),
 			CheckpointInterval: x.job.Checkpoint.Interval,
+			Parallelism:        a.slots, Limit: limit, HeartbeatInterval: heartbeatInterval,
 		}, current.State),
 		save: func(s jobmaster.State) error {
 			if endedWell(s.Outcome) {
@@ -270,8 +290,14 @@ func (x *execution) loop(a *assembly, current *runRecord) *loop {
 		tasks: task.Config{
 			Run: current.Run, Source: a.source, Sink: a.sink, Schema: a.schema, Mapper: a.mapper,
 			Dirty: x.dirty(), CommitInterval: x.job.Checkpoint.Interval,
+			Metrics: group, Limited: !limit.IsZero(),
 		},
-		told:      func(m *jobmaster.Master) { x.deps.Progress(progressOf(m)) },
+		told: func(m *jobmaster.Master, r rate) {
+			p := progressOf(m, r)
+			board.show(p)
+			x.deps.Progress(p)
+		},
+		changes:   x.deps.Limits,
 		failpoint: x.deps.Failpoint,
 	}
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/jobmaster"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // Summary is how a run of a job ended. Its counters are those of the whole
@@ -22,6 +23,11 @@ type Summary struct {
 	BytesWritten int64             `json:"bytes_written"`
 	Seconds      float64           `json:"seconds"`
 	Checkpoints  int64             `json:"checkpoints"`
+	// LimitBytes and LimitRecords are the last limits per second, and Waited the
+	// seconds for which subtasks have waited for them, all together.
+	LimitBytes   int64   `json:"limit_bytes,omitempty"`
+	LimitRecords int64   `json:"limit_records,omitempty"`
+	Waited       float64 `json:"waited_seconds,omitempty"`
 	// Kept says, beside an error, that the state holds this run unfinished:
 	// the next start goes on with it.
 	Kept bool `json:"-"`
@@ -37,6 +43,17 @@ func (s *Summary) fill(end jobmaster.End, checkpoints int64, took time.Duration)
 	s.Seconds, s.Checkpoints = took.Seconds(), checkpoints
 }
 
+func (s *Summary) limited(r rate) {
+	s.LimitBytes, s.LimitRecords, s.Waited = r.limit.Bytes, r.limit.Records, r.waited.Seconds()
+}
+
+// rate is how a job's limit stands.
+type rate struct {
+	limit ratelimit.Amount
+	// waited is the sum over all subtasks.
+	waited time.Duration
+}
+
 // Progress is how a job stands.
 type Progress struct {
 	// Counters are the newest counts, durable or not.
@@ -47,12 +64,16 @@ type Progress struct {
 	Splits, Done int
 	// Enumerated says that all splits are known.
 	Enumerated bool
+	// Limit is what the job may pass per second, zero for no limit, and Waited
+	// the time for which subtasks have waited for it, all together.
+	Limit  ratelimit.Amount
+	Waited time.Duration
 }
 
 // progressOf measures by bytes where the splits tell them, else by rows, else
 // by splits.
-func progressOf(m *jobmaster.Master) Progress {
-	p := Progress{Counters: m.Totals(), Enumerated: m.Enumerated(), Share: -1}
+func progressOf(m *jobmaster.Master, r rate) Progress {
+	p := Progress{Counters: m.Totals(), Enumerated: m.Enumerated(), Share: -1, Limit: r.limit, Waited: r.waited}
 	var total, reachedAll float64
 	m.Splits(func(s connector.Split, c connector.Counters, done bool) bool {
 		p.Splits++

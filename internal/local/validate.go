@@ -2,7 +2,6 @@ package local
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"github.com/leatdata/leat/batch"
@@ -94,7 +93,7 @@ func (rep *Report) splits(ctx context.Context, a *assembly) error {
 	for {
 		e, err := a.source.Enumerate(ctx, cursor, connector.SplitID(rep.Splits), a.want)
 		if err != nil {
-			return fmt.Errorf("list the source's splits: %w", err)
+			return err
 		}
 		for _, s := range e.Splits {
 			rep.Splits++

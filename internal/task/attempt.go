@@ -3,7 +3,6 @@ package task
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/leatdata/leat/batch"
@@ -31,11 +30,16 @@ type attempt struct {
 	open     int64 // bytes not committed
 	lastTold time.Time
 	keepErr  error
+	// format is what was measured of the split until durable; times and causes
+	// go on with what is open.
+	format connector.FormatState
+	causes connector.CauseCounts
 }
 
 func (a *attempt) claim(ctx context.Context, from connector.SplitState) error {
 	w, st, err := a.cfg.Sink.Claim(ctx, connector.Attempt{
-		Run: a.cfg.Run, Split: a.split, Token: a.token, Slot: a.slot, State: from, Reject: a.rejectWritten,
+		Run: a.cfg.Run, Split: a.split, Token: a.token, Slot: a.slot, State: from,
+		Reject: a.rejectWritten, RejectFor: a.rejectFor,
 	})
 	if err != nil {
 		if w != nil {
@@ -46,6 +50,8 @@ func (a *attempt) claim(ctx context.Context, from connector.SplitState) error {
 	st.Split, st.Token = a.split.ID, a.token
 	a.writer, a.durable, a.earlier = w, st, st.Dirty
 	a.now, a.position = st.Counters, st.Position
+	a.format = a.format.At(st)
+	a.causes = a.format.Errors
 	return nil
 }
 
@@ -53,10 +59,10 @@ func (a *attempt) claim(ctx context.Context, from connector.SplitState) error {
 func (a *attempt) copy(ctx context.Context) error {
 	r, err := a.openReader(ctx)
 	if err != nil {
-		return fmt.Errorf("open %s: %w", name(a.split), err)
+		return inSplit(a.split, err)
 	}
 	feedCtx, stop := context.WithCancel(ctx)
-	f := newFeed(r, a.cfg.Schema, a.mapper, a.pool)
+	f := newFeed(a.decorate(r), a.cfg.Schema, a.mapper, a.pool)
 	go f.run(feedCtx)
 	err = a.write(ctx, f)
 	stop()
@@ -67,7 +73,7 @@ func (a *attempt) copy(ctx context.Context) error {
 		fed.batch.Release()
 	}
 	if cerr := r.Close(); err == nil && cerr != nil {
-		err = fmt.Errorf("close %s: %w", name(a.split), cerr)
+		err = inSplit(a.split, cerr)
 	}
 	return err
 }
@@ -103,7 +109,7 @@ func (a *attempt) write(ctx context.Context, f *feed) error {
 		case fed, ok := <-f.out:
 			if !ok {
 				if f.err != nil {
-					return fmt.Errorf("read %s: %w", name(a.split), f.err)
+					return inSplit(a.split, f.err)
 				}
 				return a.commit(ctx, true)
 			}
@@ -129,12 +135,13 @@ func (a *attempt) take(ctx context.Context, fed fedBatch) error {
 	a.now.Read += fed.read
 	a.now.Filtered += fed.filtered
 	a.now.BytesRead += fed.bytes
+	a.format.ReadTime += fed.readTime
 	a.open += fed.bytes + 1
 	a.position, a.seekable = fed.position, fed.seekable
 	if fed.batch.Rows == 0 {
 		fed.batch.Release()
-	} else if err := a.writer.Write(ctx, fed.batch); err != nil {
-		return fmt.Errorf("write %s: %w", name(a.split), err)
+	} else if err := a.writing(func() error { return a.writer.Write(ctx, fed.batch) }); err != nil {
+		return inSplit(a.split, err)
 	}
 	if fed.taken != nil {
 		close(fed.taken)
@@ -149,10 +156,43 @@ func (a *attempt) take(ctx context.Context, fed fedBatch) error {
 	return nil
 }
 
-// rejectWritten is the writer's way to refuse a row.
+// decorate puts around a reader what a batch goes through before the mapper, in
+// this order: it is measured as it was read, and then limited. Off, the limit
+// is one look at a flag.
+func (a *attempt) decorate(r connector.Reader) *limited {
+	return &limited{measured: measured{Reader: r, numbers: a.numbers}, limiter: a.limiter, pool: a.pool}
+}
+
+// writing measures the time that something takes in the target.
+func (a *attempt) writing(do func() error) error {
+	began := time.Now()
+	err := do()
+	took := time.Since(began)
+	a.format.WriteTime += took
+	a.numbers.writeTime.Add(took)
+	return err
+}
+
+// rejectWritten is the writer's way to refuse a row, where it does not say why.
 func (a *attempt) rejectWritten(b *batch.Batch, row int, column, reason string) {
+	a.rejectFor(b, row, column, causeOf(b, row, column), reason)
+}
+
+// causeOf is what a row shows of why the target refused it: a NULL in the column
+// at fault, or something else.
+func causeOf(b *batch.Batch, row int, column string) batch.Cause {
+	for i := range b.Columns {
+		if b.Schema.Fields[i].Name == column && b.Columns[i].IsNull(row) {
+			return batch.CauseNull
+		}
+	}
+	return batch.CauseOther
+}
+
+// rejectFor is the writer's way to refuse a row for a cause.
+func (a *attempt) rejectFor(b *batch.Batch, row int, column string, cause batch.Cause, reason string) {
 	a.reject(b.Schema, batch.Reject{
-		Where: describe(b, row), Column: column, Reason: reason, Names: b.Schema.Names(), Values: b.Row(row),
+		Where: describe(b, row), Column: column, Reason: reason, Cause: cause, Names: b.Schema.Names(), Values: b.Row(row),
 	})
 }
 
@@ -160,6 +200,8 @@ func (a *attempt) rejectWritten(b *batch.Batch, row int, column, reason string) 
 // limit ends before it reads on.
 func (a *attempt) reject(schema *batch.Schema, r batch.Reject) {
 	a.now.Dirty++
+	*causeCount(&a.causes, r.Cause)++
+	a.numbers.dirty(r.Cause)
 	if err := a.part.add(schema, r); err != nil && a.keepErr == nil {
 		a.keepErr = err
 	}
@@ -176,24 +218,29 @@ func (a *attempt) commitOpen(ctx context.Context) error {
 }
 
 func (a *attempt) commit(ctx context.Context, done bool) error {
-	if err := a.writer.Flush(ctx); err != nil {
-		return fmt.Errorf("flush %s: %w", name(a.split), err)
+	began := time.Now()
+	if err := a.writing(func() error { return a.writer.Flush(ctx) }); err != nil {
+		return inSplit(a.split, err)
 	}
 	for {
 		st, err := a.commitState(done)
 		if err != nil {
 			return err
 		}
-		committed, err := a.writer.Commit(ctx, st)
+		var committed connector.SplitState
+		err = a.writing(func() (err error) { committed, err = a.writer.Commit(ctx, st); return err })
 		if errors.Is(err, connector.ErrAgain) {
 			continue
 		}
 		if err != nil {
-			return fmt.Errorf("commit %s: %w", name(a.split), err)
+			return inSplit(a.split, err)
 		}
 		committed.Split, committed.Token = a.split.ID, a.token
+		a.numbers.committed(a.durable, committed, time.Since(began))
 		a.durable, a.now, a.open = committed, committed.Counters, 0
-		a.observer.Durable(committed)
+		a.format.Errors, a.format.Rates = a.causes, a.numbers.rates()
+		a.format = a.format.At(committed)
+		a.observer.Durable(committed, a.format)
 		return nil
 	}
 }

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
-	"runtime"
+	"runtime/debug"
+	"time"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
@@ -16,6 +17,7 @@ type fedBatch struct {
 	read     int64
 	filtered int64
 	bytes    int64
+	readTime time.Duration
 	position connector.Position
 	// seekable says that reading can go on at position.
 	seekable bool
@@ -26,7 +28,7 @@ type fedBatch struct {
 // feed reads a split into a channel until its end. Its goroutine ends when
 // the channel is closed; err then says why, nil at the proved end.
 type feed struct {
-	reader connector.Reader
+	reader *limited
 	schema *batch.Schema
 	mapper *Mapper
 	pool   *batch.Pool
@@ -45,7 +47,7 @@ const (
 	vast  = 16 * batch.MaxBytes
 )
 
-func newFeed(r connector.Reader, schema *batch.Schema, m *Mapper, pool *batch.Pool) *feed {
+func newFeed(r *limited, schema *batch.Schema, m *Mapper, pool *batch.Pool) *feed {
 	return &feed{reader: r, schema: schema, mapper: m, pool: pool, out: make(chan fedBatch, ahead)}
 }
 
@@ -61,14 +63,14 @@ func (f *feed) run(ctx context.Context) {
 			}
 			return
 		}
-		fed := fedBatch{batch: b, read: b.Read, bytes: b.Bytes}
+		fed := fedBatch{batch: b, read: b.Read, bytes: b.Bytes, readTime: f.reader.took()}
 		fed.position, fed.seekable = f.reader.Position()
 		fed.filtered = f.mapper.Map(b)
 		if fed.bytes > huge {
 			fed.taken = make(chan struct{})
 		}
 		if fed.bytes > vast {
-			runtime.GC()
+			debug.FreeOSMemory()
 		}
 		if f.err = f.send(ctx, fed); f.err != nil {
 			return

@@ -135,9 +135,9 @@ func (m *Mapper) keep(b *batch.Batch) (drops int) {
 		m.dropped[row] = true
 		drops++
 		if cell, is := errors.AsType[*filter.CellError](err); is {
-			m.reject(b, row, cell.Column, "where: "+cell.Err.Error())
+			m.reject(b, row, cell.Column, batch.CauseConversion, "where: "+cell.Err.Error())
 		} else if err != nil {
-			m.reject(b, row, "", "where: "+err.Error())
+			m.reject(b, row, "", batch.CauseOther, "where: "+err.Error())
 		}
 	}
 	return drops
@@ -162,7 +162,7 @@ func (m *Mapper) convert(b *batch.Batch) (drops int) {
 			if err := m.convertCell(b, o, cell); err != nil {
 				b.Buf = b.Buf[:off]
 				b.AppendNull()
-				m.reject(b, row, o.field.Name, err.Error())
+				m.reject(b, row, o.field.Name, batch.CauseConversion, err.Error())
 				m.dropped[row] = true
 				drops++
 				continue
@@ -226,7 +226,7 @@ func (m *Mapper) project(b *batch.Batch, base int) {
 	b.Schema = m.out
 }
 
-func (m *Mapper) reject(b *batch.Batch, row int, column, reason string) {
+func (m *Mapper) reject(b *batch.Batch, row int, column string, cause batch.Cause, reason string) {
 	values := make([][]byte, len(m.in.Fields))
 	for i := range values {
 		if cell := b.Columns[i].Cell(row); cell != nil {
@@ -234,7 +234,7 @@ func (m *Mapper) reject(b *batch.Batch, row int, column, reason string) {
 		}
 	}
 	b.Rejects = append(b.Rejects, batch.Reject{
-		Where: describe(b, row), Column: column, Reason: reason, Names: m.in.Names(), Values: values,
+		Where: describe(b, row), Column: column, Reason: reason, Cause: cause, Names: m.in.Names(), Values: values,
 	})
 }
 

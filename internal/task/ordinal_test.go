@@ -86,7 +86,7 @@ func TestRefusedAfterOthersAreGone(t *testing.T) {
 			b.First = 1
 			b.NoteRejects()
 		}}
-		if err := subtask(t, source, sink, nil).Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, w); err != nil {
+		if err := subtask(t, source, sink, nil).Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, w); err != nil {
 			t.Fatal(err)
 		}
 		if len(w.dirty) != 2 || w.dirty[1].Where != c.want {

@@ -29,7 +29,7 @@ type watcher struct {
 	dirty   []batch.Reject
 }
 
-func (w *watcher) Durable(s connector.SplitState) {
+func (w *watcher) Durable(s connector.SplitState, _ connector.FormatState) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.durable = append(w.durable, s)
@@ -85,7 +85,7 @@ func values(n int) []string {
 
 func TestAttemptCopiesAndCommitsOnce(t *testing.T) {
 	sink, w := &ledger{}, &watcher{}
-	err := subtask(t, &numbers{rows: 25, seekable: true}, sink, nil).Run(t.Context(), connector.Split{}, 7, connector.SplitState{}, w)
+	err := subtask(t, &numbers{rows: 25, seekable: true}, sink, nil).Run(t.Context(), connector.Split{}, 7, connector.SplitState{}, connector.FormatState{}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +104,7 @@ func TestAttemptCopiesAndCommitsOnce(t *testing.T) {
 func TestCommitBySize(t *testing.T) {
 	sink := &ledger{}
 	s := subtask(t, &numbers{rows: 30, seekable: true}, sink, func(c *task.Config) { c.CommitBytes = 80 })
-	if err := s.Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, &watcher{}); err != nil {
+	if err := s.Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, &watcher{}); err != nil {
 		t.Fatal(err)
 	}
 	var commits []string
@@ -122,7 +122,7 @@ func TestCommitBySize(t *testing.T) {
 func TestNoPositionCommitsAtTheEnd(t *testing.T) {
 	sink := &ledger{}
 	s := subtask(t, &numbers{rows: 30}, sink, func(c *task.Config) { c.CommitBytes = 80 })
-	if err := s.Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, &watcher{}); err != nil {
+	if err := s.Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, &watcher{}); err != nil {
 		t.Fatal(err)
 	}
 	if len(sink.calls) != 3 {
@@ -138,7 +138,9 @@ func TestCommitByTime(t *testing.T) {
 		s := subtask(t, src, sink, func(c *task.Config) { c.CommitInterval = 10 * time.Second })
 		done := make(chan error)
 		start := time.Now()
-		go func() { done <- s.Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, &watcher{}) }()
+		go func() {
+			done <- s.Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, &watcher{})
+		}()
 		src.gate <- struct{}{}
 		<-sink.committed
 		if took := time.Since(start); took != 10*time.Second {
@@ -162,7 +164,7 @@ func TestResumeReadsFromTheClaim(t *testing.T) {
 		Position: "13", CommitNo: 4, Counters: connector.Counters{Read: 13, Written: 13},
 	}}
 	w := &watcher{}
-	err := subtask(t, &numbers{rows: 25, seekable: true}, sink, nil).Run(t.Context(), connector.Split{}, 9, connector.SplitState{Position: "5"}, w)
+	err := subtask(t, &numbers{rows: 25, seekable: true}, sink, nil).Run(t.Context(), connector.Split{}, 9, connector.SplitState{Position: "5"}, connector.FormatState{}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +181,7 @@ func TestResumeReadsFromTheClaim(t *testing.T) {
 func TestRefusedAtTheCommit(t *testing.T) {
 	sink := &ledger{reject: map[string]string{"3": "write", "7": "commit"}}
 	w := &watcher{}
-	err := subtask(t, &numbers{rows: 10, seekable: true}, sink, nil).Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, w)
+	err := subtask(t, &numbers{rows: 10, seekable: true}, sink, nil).Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, w)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,7 +201,7 @@ func TestRefusedAtTheCommit(t *testing.T) {
 func TestReadErrorIsNeverAnEnd(t *testing.T) {
 	lost := connector.Errorf(connector.Retryable, "connection lost")
 	sink, w := &ledger{}, &watcher{}
-	err := subtask(t, &numbers{rows: 25, seekable: true, fail: lost}, sink, nil).Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, w)
+	err := subtask(t, &numbers{rows: 25, seekable: true, fail: lost}, sink, nil).Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, w)
 	if !errors.Is(err, lost) || connector.ClassOf(err) != connector.Retryable {
 		t.Errorf("error %v", err)
 	}
@@ -213,7 +215,9 @@ func TestCancelEndsTheAttempt(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error)
 	s := subtask(t, src, &ledger{}, nil)
-	go func() { done <- s.Run(ctx, connector.Split{}, 1, connector.SplitState{}, &watcher{}) }()
+	go func() {
+		done <- s.Run(ctx, connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, &watcher{})
+	}()
 	src.gate <- struct{}{}
 	cancel()
 	if err := <-done; !errors.Is(err, context.Canceled) {
@@ -224,7 +228,7 @@ func TestCancelEndsTheAttempt(t *testing.T) {
 func TestDoneSplitIsReportedAtOnce(t *testing.T) {
 	sink := &ledger{state: connector.SplitState{Done: true, Counters: connector.Counters{Read: 3, Written: 3}}}
 	w := &watcher{}
-	if err := subtask(t, &numbers{}, sink, nil).Run(t.Context(), connector.Split{}, 4, connector.SplitState{}, w); err != nil {
+	if err := subtask(t, &numbers{}, sink, nil).Run(t.Context(), connector.Split{}, 4, connector.SplitState{}, connector.FormatState{}, w); err != nil {
 		t.Fatal(err)
 	}
 	if len(w.durable) != 1 || !w.durable[0].Done || w.durable[0].Token != 4 {

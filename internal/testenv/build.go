@@ -10,11 +10,17 @@ import (
 	"testing"
 )
 
-// build is one binary, made once per test binary.
+// build is a binary, or what else has a path, made once per test binary.
 type build struct {
 	once sync.Once
 	path string
 	err  error
+}
+
+// made makes it at the first call.
+func (b *build) made(f func() (string, error)) (string, error) {
+	b.once.Do(func() { b.path, b.err = f() })
+	return b.path, b.err
 }
 
 // BuildOption changes how a binary is built.
@@ -41,16 +47,15 @@ func Leat(t testing.TB, options ...BuildOption) string {
 // returns the path of the binary.
 func Build(t testing.TB, pkg string, options ...BuildOption) string {
 	t.Helper()
-	args := []string{"build", "-buildvcs=false"}
+	args := []string{"build", "-buildvcs=false", "-ldflags=-w"}
 	for _, option := range options {
 		args = option(args)
 	}
-	b := shared.build(strings.Join(append(args, pkg), " "))
-	b.once.Do(func() { b.path, b.err = goBuild(pkg, args) })
-	if b.err != nil {
-		t.Fatalf("build %s: %v", pkg, b.err)
+	path, err := shared.build(strings.Join(append(args, pkg), " ")).made(func() (string, error) { return goBuild(pkg, args) })
+	if err != nil {
+		t.Fatalf("build %s: %v", pkg, err)
 	}
-	return b.path
+	return path
 }
 
 func goBuild(pkg string, args []string) (string, error) {

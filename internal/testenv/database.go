@@ -3,7 +3,6 @@ package testenv
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -28,7 +27,7 @@ func (s *PostgresServer) Database(t testing.TB) string {
 // drop removes a database, if the server still runs.
 func (s *PostgresServer) drop(t testing.TB, name string) {
 	t.Helper()
-	if !s.server.Runs() {
+	if !s.running.Runs() {
 		return
 	}
 	s.Exec(t, s.URL("postgres"), "DROP DATABASE IF EXISTS "+name+" WITH (FORCE)")
@@ -66,21 +65,15 @@ func (s *PostgresServer) Rows(t testing.TB, url, sql string) [][]string {
 
 // Lines returns the rows of a query as [PostgresServer.Rows] does, each with
 // bars between its values.
-func (s *PostgresServer) Lines(t testing.TB, url, sql string) []string {
+func (s *PostgresServer) Lines(t testing.TB, database, query string) []string {
 	t.Helper()
-	var lines []string
-	for _, row := range s.Rows(t, url, sql) {
-		lines = append(lines, strings.Join(row, "|"))
-	}
-	return lines
+	return lines(s.Rows(t, database, query))
 }
 
 // Expect compares the lines of a query.
-func (s *PostgresServer) Expect(t testing.TB, url, sql string, want ...string) {
+func (s *PostgresServer) Expect(t testing.TB, database, query string, want ...string) {
 	t.Helper()
-	if got := s.Lines(t, url, sql); !slices.Equal(got, want) {
-		t.Errorf("%s\n got %q\nwant %q", sql, got, want)
-	}
+	expectLines(t, query, s.Lines(t, database, query), want)
 }
 
 func texts(row [][]byte) []string {

@@ -42,8 +42,7 @@ func (e *environment) sharedPostgres() (*PostgresServer, error) {
 		e.postgres = server
 	}
 	e.mu.Unlock()
-	server.first.Do(func() { server.firstErr = server.create() })
-	return server, server.firstErr
+	return server, server.share()
 }
 
 // sharedMariaDB returns the server that all tests of this binary use.
@@ -55,8 +54,7 @@ func (e *environment) sharedMariaDB() (*MariaDBServer, error) {
 		e.mariadb = server
 	}
 	e.mu.Unlock()
-	server.first.Do(func() { server.firstErr = server.create() })
-	return server, server.firstErr
+	return server, server.share()
 }
 
 // sharedZooKeeper returns the ensemble that all tests of this binary use.

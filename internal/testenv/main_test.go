@@ -15,10 +15,10 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(holdVariable) {
 	case "postgres":
 		server, err := shared.sharedPostgres()
-		hold(server, func() int { return server.server.Pid() }, err)
+		hold(server, server.Pid, err)
 	case "mariadb":
 		server, err := shared.sharedMariaDB()
-		hold(server, func() int { return server.server.Pid() }, err)
+		hold(server, server.Pid, err)
 	}
 	Main(m)
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -27,7 +26,7 @@ func (s *MariaDBServer) Database(t testing.TB) string {
 // it, if the server still runs.
 func (s *MariaDBServer) drop(t testing.TB, name string) {
 	t.Helper()
-	if !s.server.Runs() {
+	if !s.running.Runs() {
 		return
 	}
 	for _, id := range s.Lines(t, s.URL(""), "SELECT id FROM information_schema.processlist WHERE db = '"+name+"'") {
@@ -85,19 +84,13 @@ func (s *MariaDBServer) Rows(t testing.TB, database, query string) [][]string {
 // bars between its values.
 func (s *MariaDBServer) Lines(t testing.TB, database, query string) []string {
 	t.Helper()
-	var lines []string
-	for _, row := range s.Rows(t, database, query) {
-		lines = append(lines, strings.Join(row, "|"))
-	}
-	return lines
+	return lines(s.Rows(t, database, query))
 }
 
 // Expect compares the lines of a query.
 func (s *MariaDBServer) Expect(t testing.TB, database, query string, want ...string) {
 	t.Helper()
-	if got := s.Lines(t, database, query); !slices.Equal(got, want) {
-		t.Errorf("%s\n got %q\nwant %q", query, got, want)
-	}
+	expectLines(t, query, s.Lines(t, database, query), want)
 }
 
 // openMariaDB opens a database by its URL; it does not connect.

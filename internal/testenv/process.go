@@ -25,6 +25,9 @@ type Command struct {
 	Env   []string
 	Dir   string
 	Stdin io.Reader
+	// Memory has the peak of the process's memory followed while it runs, which
+	// Exit.MaxRSS is then; else that is at least ours when it was started.
+	Memory bool
 }
 
 // Process is a running child. It is killed when the test ends, and by the kernel
@@ -64,7 +67,9 @@ func StartProcess(t testing.TB, c Command) *Process {
 	followed := make(chan struct{})
 	go func() {
 		defer close(followed)
-		p.memory.follow(cmd.Process.Pid, running.Done)
+		if c.Memory {
+			p.memory.follow(cmd.Process.Pid, running.Done)
+		}
 	}()
 	t.Cleanup(func() {
 		_ = running.Signal(syscall.SIGKILL)

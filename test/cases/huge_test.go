@@ -37,7 +37,7 @@ const hugeLook = "SELECT n, length(v), md5(v), length(b), md5(b) FROM %s ORDER B
 func (s *scene) runWithin(most int64, text string) {
 	s.t.Helper()
 	s.write("job.yaml", s.fill(text))
-	p, exit := testenv.RunProcess(s.t, testenv.Command{Path: binary(s.t), Args: []string{"run", s.path("job.yaml"), "--state", s.state, "--progress", "none"}})
+	p, exit := testenv.RunProcess(s.t, testenv.Command{Path: binary(s.t), Memory: true, Args: []string{"run", s.path("job.yaml"), "--state", s.state, "--progress", "none"}})
 	if exit.Code != 0 {
 		s.t.Fatalf("exit code %d\n%s", exit.Code, p.Stderr())
 	}

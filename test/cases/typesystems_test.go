@@ -162,12 +162,14 @@ func sqliteTypes() *typeSystem {
 			}
 			fmt.Fprintf(&sql, "; INSERT INTO %s (n, c%d) VALUES (%d, %s)", table, r.column, r.n, r.value)
 		}
-		s.liteExec("types.db", sql.String())
+		s.liteExec(table+".db", sql.String())
 	}
-	y.sink = func(table string) string { return `sqlite: {path: "{dir}/types.db", table: ` + table + "}" }
+	y.sink = func(table string) string {
+		return fmt.Sprintf(`sqlite: {path: "{dir}/%s.db", table: %s}`, table, table)
+	}
 	y.source = func(table string, _ map[string]string) string { return y.sink(table) }
 	y.told = func(s *scene, table string) map[string]string {
-		return pairsOf(s.lite("types.db", "SELECT name, type FROM pragma_table_info('"+table+"')"))
+		return pairsOf(s.lite(table+".db", "SELECT name, type FROM pragma_table_info('"+table+"')"))
 	}
 	return y
 }

@@ -125,23 +125,33 @@ func (c typeCell) String() string {
 // what went, but for values that were set aside and types that were refused,
 // and docs/types.md says which.
 func TestTypesThereAndBack(t *testing.T) {
+	t.Parallel()
 	systems := typeSystems()
-	var doc bytes.Buffer
-	doc.WriteString(typesIntro)
-	for _, from := range systems {
-		table := map[string][]typeCell{}
-		s := newPostgres(t, typesSetup)
-		s.my = testenv.MariaDB(t).Database(t)
-		from.fill(s, "source", from.rows())
-		for _, to := range systems {
-			t.Run(from.name+" to "+to.name, func(t *testing.T) {
-				table[to.name] = thereAndBack(t, s.in(t), from, to)
+	cells := make([][][]typeCell, len(systems))
+	t.Run("from", func(t *testing.T) { // returns when all pairs have run
+		for i, from := range systems {
+			cells[i] = make([][]typeCell, len(systems))
+			t.Run(from.name, func(t *testing.T) {
+				t.Parallel()
+				s := newPostgres(t, typesSetup)
+				s.my = testenv.MariaDB(t).Database(t)
+				from.fill(s, "source", from.rows())
+				for k, to := range systems {
+					t.Run("to "+to.name, func(t *testing.T) {
+						t.Parallel()
+						cells[i][k] = thereAndBack(t, s.in(t), from, to)
+					})
+				}
 			})
 		}
-		writeTypes(&doc, systems, from, table)
-	}
+	})
 	if t.Failed() {
 		return
+	}
+	var doc bytes.Buffer
+	doc.WriteString(typesIntro)
+	for i, from := range systems {
+		writeTypes(&doc, systems, from, cells[i])
 	}
 	if *updateTypes {
 		if err := os.WriteFile(typesDoc, doc.Bytes(), 0o600); err != nil {
@@ -164,7 +174,9 @@ knows no decimals without a scale gives them its own: they are then told with ze
 at the end. Of a text file the cell shows how the column's first value is written.
 `
 
-func writeTypes(doc *bytes.Buffer, systems []*typeSystem, from *typeSystem, table map[string][]typeCell) {
+// writeTypes writes the table of a system: what became of its columns, by
+// target and column.
+func writeTypes(doc *bytes.Buffer, systems []*typeSystem, from *typeSystem, cells [][]typeCell) {
 	fmt.Fprintf(doc, "\n## From %s\n\n%s\n\n| %s |", from.name, from.note, from.name)
 	for _, to := range systems {
 		fmt.Fprintf(doc, " %s |", to.name)
@@ -172,10 +184,8 @@ func writeTypes(doc *bytes.Buffer, systems []*typeSystem, from *typeSystem, tabl
 	doc.WriteString("\n|" + strings.Repeat(" --- |", len(systems)+1) + "\n")
 	for i, c := range from.columns {
 		fmt.Fprintf(doc, "| `%s` |", c.native)
-		for _, to := range systems {
-			if i < len(table[to.name]) {
-				fmt.Fprintf(doc, " %s |", strings.ReplaceAll(table[to.name][i].String(), "|", "\\|"))
-			}
+		for k := range systems {
+			fmt.Fprintf(doc, " %s |", strings.ReplaceAll(cells[k][i].String(), "|", "\\|"))
 		}
 		doc.WriteString("\n")
 	}

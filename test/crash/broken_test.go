@@ -22,7 +22,7 @@ type brokenRule struct {
 // is exact, and with a single rule broken it loses or doubles rows.
 func TestBrokenRules(t *testing.T) {
 	t.Parallel()
-	for _, b := range brokenRules() {
+	for _, b := range brokenRules(newSources(t)) {
 		t.Run(b.name+"/kept", func(t *testing.T) {
 			t.Parallel()
 			s := b.setUp(t)
@@ -43,12 +43,12 @@ func TestBrokenRules(t *testing.T) {
 	}
 }
 
-func brokenRules() []brokenRule {
-	postgres := func(t *testing.T) scene { return inOne(csvToPostgres(t, "append")) }
-	sqlite := func(t *testing.T) scene { return inOne(csvToSQLite(t)) }
-	mysql := func(t *testing.T) scene { return inOne(csvToMySQL(t, "append")) }
-	folder := func(t *testing.T) scene { return csvToCSV(t, "out/") }
-	parquetFolder := func(t *testing.T) scene { return csvToParquet(t, "out/") }
+func brokenRules(from *sources) []brokenRule {
+	postgres := func(t *testing.T) scene { return inOne(csvToPostgres(t, from, "append")) }
+	sqlite := func(t *testing.T) scene { return inOne(csvToSQLite(t, from)) }
+	mysql := func(t *testing.T) scene { return inOne(csvToMySQL(t, from, "append")) }
+	folder := func(t *testing.T) scene { return csvToCSV(t, from, "out/") }
+	parquetFolder := func(t *testing.T) scene { return csvToParquet(t, from, "out/") }
 	return []brokenRule{
 		// Rule 2: claiming never inserts, and the claim's position counts.
 		{name: "claim-by-insert/postgres", setUp: postgres, play: wakeBehindTheEnd("before-claim:0")},
@@ -79,14 +79,14 @@ func brokenRules() []brokenRule {
 		{name: "count-unrecorded/parquet", setUp: parquetFolder, play: killAt("after-commit:1")},
 		{name: "no-manifest/parquet", setUp: parquetFolder, play: killAt("after-rename:0"), loses: true},
 		// Rule 12: the end has to be proved.
-		{name: "unproved-end/postgres", setUp: func(t *testing.T) scene { return inOne(postgresToCSV(t)) }, play: endTheReadersConnection, loses: true},
-		{name: "unproved-end/mysql", setUp: func(t *testing.T) scene { return inOne(mysqlToCSV(t)) }, play: endTheReadersConnection, loses: true},
+		{name: "unproved-end/postgres", setUp: func(t *testing.T) scene { return inOne(postgresToCSV(t, from)) }, play: endTheReadersConnection, loses: true},
+		{name: "unproved-end/mysql", setUp: func(t *testing.T) scene { return inOne(mysqlToCSV(t, from)) }, play: endTheReadersConnection, loses: true},
 	}
 }
 
 // inOne has a scene's source be read as one split, by one writer.
 func inOne(s scene) scene {
-	s.job = strings.NewReplacer("split_size: 130KiB", "split_size: 64MiB", "split_rows: 3000", "split_rows: 1000000", "parallelism: 2", "parallelism: 1", "attempts: 20", "attempts: 5").Replace(s.job)
+	s.job = strings.NewReplacer("split_size: 40KiB", "split_size: 64MiB", "split_rows: 900", "split_rows: 1000000", "parallelism: 2", "parallelism: 1", "attempts: 20", "attempts: 5").Replace(s.job)
 	return s
 }
 
@@ -159,7 +159,7 @@ func endTheReadersConnection(t *testing.T, s scene, broken string) {
 	proxy := testenv.NewProxy(t, addr)
 	proxy.Style(testenv.Finish)
 	s.job = strings.ReplaceAll(s.job, addr, proxy.Addr())
-	cut := proxy.CutAfter(testenv.ToClient, 300<<10)
+	cut := proxy.CutAfter(testenv.ToClient, 90<<10)
 	end(t, testenv.StartProcess(t, newRunner(t, s).command("", broken)), broken)
 	<-cut
 }

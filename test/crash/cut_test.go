@@ -17,7 +17,7 @@ func TestCutConnections(t *testing.T) {
 	cuts := int(number(t, "LEAT_KILLS", 4))
 	seed := number(t, "LEAT_SEED", time.Now().UnixNano())
 	t.Logf("LEAT_SEED=%d", seed)
-	for i, p := range pairs() {
+	for i, p := range pairs(newSources(t)) {
 		servers := p.servers(t)
 		if len(servers) == 0 {
 			continue

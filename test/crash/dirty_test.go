@@ -13,16 +13,16 @@ import (
 	"github.com/leatdata/leat/internal/testenv"
 )
 
-// spoil makes every 400th record of a scene's source dirty, its id no number,
-// and returns their ids, sorted.
+// spoil gives a scene a source of its own, of which every 100th record is dirty,
+// its id no number, and returns their ids, sorted.
 func spoil(t *testing.T, s *scene) []string {
 	t.Helper()
 	var text strings.Builder
 	fmt.Fprintln(&text, header)
 	var ids []string
-	s.want = s.want[:0]
+	s.want = nil
 	for i := range rows {
-		if i%400 == 399 {
+		if i%100 == 99 {
 			ids = append(ids, fmt.Sprint("x", i))
 			fmt.Fprintf(&text, "x%s\n", record(i))
 			continue
@@ -30,12 +30,14 @@ func spoil(t *testing.T, s *scene) []string {
 		s.want = append(s.want, record(i))
 		fmt.Fprintln(&text, record(i))
 	}
-	_, path, _ := strings.Cut(s.job, "csv: {path: ")
-	path, _, _ = strings.Cut(path, ",")
+	_, shared, _ := strings.Cut(s.job, "csv: {path: ")
+	shared, _, _ = strings.Cut(shared, ",")
+	path := filepath.Join(t.TempDir(), "spoilt.csv")
 	if err := os.WriteFile(path, []byte(text.String()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s.job = strings.Replace(s.job, "split_size: 130KiB}", "split_size: 130KiB, types: {id: int64, name: text, amount: text, at: text}}", 1) +
+	s.job = strings.Replace(s.job, shared, path, 1)
+	s.job = strings.Replace(s.job, "split_size: 40KiB}", "split_size: 40KiB, types: {id: int64, name: text, amount: text, at: text}}", 1) +
 		fmt.Sprintf("errors: {records: %d}\n", len(ids))
 	slices.Sort(ids)
 	return ids
@@ -45,9 +47,10 @@ func spoil(t *testing.T, s *scene) []string {
 // other is written once, wherever the job is killed (exactness rule 13).
 func TestKillWithDirtyRecords(t *testing.T) {
 	t.Parallel()
+	from := newSources(t)
 	for name, setUp := range map[string]func(t *testing.T) scene{
-		"csv to postgres": func(t *testing.T) scene { return csvToPostgres(t, "append") },
-		"csv to csv":      func(t *testing.T) scene { return csvToCSV(t, "out/") },
+		"csv to postgres": func(t *testing.T) scene { return csvToPostgres(t, from, "append") },
+		"csv to csv":      func(t *testing.T) scene { return csvToCSV(t, from, "out/") },
 	} {
 		for _, point := range []string{"before-commit:1", "after-commit:0", "after-commit:2", "before-store:1", "after-store:1", "after-finish:0", "before-close:0"} {
 			t.Run(name+"/"+point, func(t *testing.T) {
@@ -67,7 +70,7 @@ func TestKillWithDirtyRecords(t *testing.T) {
 	}
 	t.Run("rule 13 broken", func(t *testing.T) {
 		t.Parallel()
-		s := csvToPostgres(t, "append")
+		s := csvToPostgres(t, from, "append")
 		ids := spoil(t, &s)
 		r := newRunner(t, s)
 		if _, exit := testenv.RunProcess(t, r.command("before-commit:0:kill")); exit.Signal != syscall.SIGKILL {

@@ -15,13 +15,12 @@ import (
 	_ "modernc.org/sqlite"
 )
 
-func csvToCSV(t *testing.T, target string) scene {
+func csvToCSV(t *testing.T, from *sources, target string) scene {
 	dir := t.TempDir()
-	want := writeCSV(t, filepath.Join(dir, "in.csv"))
 	path := filepath.Join(dir, target)
 	return scene{
-		job: fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 130KiB}}\nsink: {csv: {path: %s, mode: overwrite, roll_size: 100KiB}}\nparallelism: 2",
-			filepath.Join(dir, "in.csv"), path+trailing(target)) + often,
+		job: fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 40KiB}}\nsink: {csv: {path: %s, mode: overwrite, roll_size: 30KiB}}\nparallelism: 2",
+			from.csv, path+trailing(target)) + often,
 		target: func() []string {
 			if strings.HasSuffix(target, "/") {
 				return csvFolder(t, path)
@@ -32,9 +31,9 @@ func csvToCSV(t *testing.T, target string) scene {
 			if strings.HasSuffix(target, "/") {
 				return filesLeft(t, path)
 			}
-			return filesLeft(t, dir, "in.csv", target)
+			return filesLeft(t, dir, target)
 		},
-		want:  want,
+		want:  from.records,
 		again: true,
 	}
 }
@@ -123,13 +122,11 @@ func csvFile(t *testing.T, path string) []string {
 	return records[1:]
 }
 
-func csvToSQLite(t *testing.T) scene {
-	dir := t.TempDir()
-	want := writeCSV(t, filepath.Join(dir, "in.csv"))
-	path := filepath.Join(dir, "out.db")
+func csvToSQLite(t *testing.T, from *sources) scene {
+	path := filepath.Join(t.TempDir(), "out.db")
 	return scene{
-		job: fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 130KiB, types: {id: int64, name: text, amount: text, at: text}}}\nsink: {sqlite: {path: %s, table: target, mode: append}}",
-			filepath.Join(dir, "in.csv"), path) + often,
+		job: fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 40KiB, types: {id: int64, name: text, amount: text, at: text}}}\nsink: {sqlite: {path: %s, table: target, mode: append}}",
+			from.csv, path) + often,
 		target: func() []string {
 			return sqliteRecords(t, path, "SELECT id, name, amount, at FROM target")
 		},
@@ -138,7 +135,7 @@ func csvToSQLite(t *testing.T) scene {
 				UNION ALL SELECT 'open run ' || run FROM leat_runs WHERE state <> 'finished'
 				UNION ALL SELECT 'table ' || name FROM sqlite_schema WHERE name LIKE 'leat_staging%'`)
 		},
-		want: want,
+		want: from.records,
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // first go on: its rows never count (exactness rules 2 and 3).
 func TestFreezeAtPoints(t *testing.T) {
 	t.Parallel()
-	for _, p := range pairs() {
+	for _, p := range pairs(newSources(t)) {
 		if !p.fences() {
 			continue
 		}
@@ -38,7 +38,7 @@ func TestFreezeAtRandom(t *testing.T) {
 	kills := number(t, "LEAT_KILLS", 4)
 	seed := number(t, "LEAT_SEED", time.Now().UnixNano())
 	t.Logf("LEAT_SEED=%d", seed)
-	for i, p := range pairs() {
+	for i, p := range pairs(newSources(t)) {
 		if !p.fences() {
 			continue
 		}
@@ -87,7 +87,7 @@ func overtake(t *testing.T, s scene, old runner, frozen *testenv.Process) {
 // newer process fails, says who holds the file, and the older one goes on.
 func TestFreezeSQLite(t *testing.T) {
 	t.Parallel()
-	s := csvToSQLite(t)
+	s := csvToSQLite(t, newSources(t))
 	// One attempt and no patience, so that the newer one fails soon.
 	s.job = strings.Replace(s.job, "attempts: 20", "attempts: 0", 1)
 	old := newRunner(t, s)

@@ -18,7 +18,7 @@ func TestKillAtRandom(t *testing.T) {
 	kills := number(t, "LEAT_KILLS", 8)
 	seed := number(t, "LEAT_SEED", time.Now().UnixNano())
 	t.Logf("LEAT_SEED=%d", seed)
-	for i, p := range pairs() {
+	for i, p := range pairs(newSources(t)) {
 		t.Run(p.name, func(t *testing.T) {
 			t.Parallel()
 			random := rand.New(rand.NewPCG(uint64(seed), uint64(i)))
@@ -72,7 +72,7 @@ func killAfter(t *testing.T, r runner, moment time.Duration) bool {
 // a run comes by.
 func TestKillAtPoints(t *testing.T) {
 	t.Parallel()
-	for _, p := range pairs() {
+	for _, p := range pairs(newSources(t)) {
 		for _, point := range p.points {
 			// A point that every commit comes by is passed often.
 			for _, passes := range []int{0, 2} {
@@ -105,7 +105,7 @@ func TestKillAtPoints(t *testing.T) {
 // next run takes that away (exactness rule 9).
 func TestKillBehindTheEnd(t *testing.T) {
 	t.Parallel()
-	for _, p := range pairs() {
+	for _, p := range pairs(newSources(t)) {
 		points := []string{"before-close"}
 		if p.marks() {
 			points = append(points, "before-removal")

@@ -65,46 +65,41 @@ func mysqlTarget(t *testing.T, mode string) (sink string, s scene) {
 	}
 }
 
-func csvToMySQL(t *testing.T, mode string) scene {
-	dir := t.TempDir()
+func csvToMySQL(t *testing.T, from *sources, mode string) scene {
 	sink, s := mysqlTarget(t, mode)
-	s.want = writeCSV(t, filepath.Join(dir, "in.csv"))
-	s.job = fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 130KiB}}\n%s%s", filepath.Join(dir, "in.csv"), sink, often)
+	s.want = from.records
+	s.job = fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 40KiB}}\n%s%s", from.csv, sink, often)
 	return s
 }
 
-func postgresToMySQL(t *testing.T, mode string) scene {
-	pg := testenv.Postgres(t)
-	from := pg.Database(t)
+func postgresToMySQL(t *testing.T, from *sources, mode string) scene {
 	sink, s := mysqlTarget(t, mode)
-	s.want = fillPostgres(t, pg, from)
-	s.job = fmt.Sprintf("name: j\nsource: {postgres: {url: %q, table: source}}\n%s%s", from, sink, often)
+	s.want = from.postgresRows
+	s.job = fmt.Sprintf("name: j\nsource: {postgres: {url: %q, table: source}}\n%s%s", from.postgres, sink, often)
 	return s
 }
 
-func mysqlToPostgres(t *testing.T) scene {
+func mysqlToPostgres(t *testing.T, from *sources) scene {
 	pg := testenv.Postgres(t)
-	from, to := testenv.MariaDB(t).Database(t), pg.Database(t)
-	want := fillMySQL(t, from)
+	to := pg.Database(t)
 	pg.Exec(t, to, "CREATE TABLE target "+strings.Replace(table, " primary key", "", 1))
 	return scene{
-		job: fmt.Sprintf("name: j\nsource: {mysql: {url: %q, table: source, split_rows: 3000}}\nsink: {postgres: {url: %q, table: target, mode: append}}\nparallelism: 2",
-			from, to) + often,
+		job: fmt.Sprintf("name: j\nsource: {mysql: {url: %q, table: source, split_rows: 900}}\nsink: {postgres: {url: %q, table: target, mode: append}}\nparallelism: 2",
+			from.mysql, to) + often,
 		target: func() []string { return pgRows(t, to, "target") },
 		left:   func() []string { return pgLeft(t, to) },
-		want:   want,
+		want:   from.mysqlRows,
 	}
 }
 
-func mysqlToCSV(t *testing.T) scene {
-	url, dir := testenv.MariaDB(t).Database(t), t.TempDir()
-	want := fillMySQL(t, url)
+func mysqlToCSV(t *testing.T, from *sources) scene {
+	dir := t.TempDir()
 	return scene{
-		job: fmt.Sprintf("name: j\nsource: {mysql: {url: %q, table: source, split_rows: 3000}}\nsink: {csv: {path: %s/, mode: overwrite}}\nparallelism: 2",
-			url, filepath.Join(dir, "out")) + often,
+		job: fmt.Sprintf("name: j\nsource: {mysql: {url: %q, table: source, split_rows: 900}}\nsink: {csv: {path: %s/, mode: overwrite}}\nparallelism: 2",
+			from.mysql, filepath.Join(dir, "out")) + often,
 		target: func() []string { return csvFolder(t, filepath.Join(dir, "out")) },
 		left:   func() []string { return filesLeft(t, filepath.Join(dir, "out")) },
-		want:   want,
+		want:   from.mysqlRows,
 		again:  true,
 	}
 }

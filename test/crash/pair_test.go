@@ -14,15 +14,15 @@ import (
 
 // rows is the size of the tables that are copied: enough for several splits
 // and many commits, at the checkpoint interval of these tests.
-const rows = 20_000
+const rows = 6000
 
 // pair is a job from one connector to another.
 type pair struct {
 	name string
 	// points are the named points that a run of it passes.
 	points []string
-	// setUp makes a source with rows, and returns the job and a function that
-	// returns the target's rows.
+	// setUp makes a target, and returns the job and a function that returns
+	// the target's rows.
 	setUp func(t *testing.T) scene
 }
 
@@ -140,56 +140,55 @@ func fillPostgres(t *testing.T, pg *testenv.PostgresServer, url string) []string
 }
 
 // yaml is the part of every job that makes commits and state frequent.
-const often = "\ncheckpoint: {interval: 20ms}\nrestart: {attempts: 20, backoff: 20ms}\n"
+const often = "\ncheckpoint: {interval: 10ms}\nrestart: {attempts: 20, backoff: 20ms}\n"
 
-func pairs() []pair {
+// pairs are all that the tests of this package go through.
+func pairs(from *sources) []pair {
 	database := []string{"after-prepare", "after-claim", "before-commit", "after-commit", "before-store", "after-store", "before-finish", "after-finish"}
 	file := []string{"after-prepare", "before-commit", "after-commit", "before-store", "after-store", "before-rename", "after-rename", "after-finish"}
 	return []pair{
-		{"csv to postgres append", database, func(t *testing.T) scene { return csvToPostgres(t, "append") }},
-		{"csv to postgres overwrite", database, func(t *testing.T) scene { return csvToPostgres(t, "overwrite") }},
-		{"postgres to postgres append", database, func(t *testing.T) scene { return postgresToPostgres(t, "append") }},
-		{"postgres to postgres upsert", database, func(t *testing.T) scene { return postgresToPostgres(t, "upsert") }},
-		{"postgres to csv", file, postgresToCSV},
-		{"csv to sqlite", database, csvToSQLite},
-		{"csv to mysql append", database, func(t *testing.T) scene { return csvToMySQL(t, "append") }},
-		{"csv to mysql overwrite", append(slices.Clone(database), "before-rename", "after-rename", "before-drop"), func(t *testing.T) scene { return csvToMySQL(t, "overwrite") }},
-		{"postgres to mysql upsert", database, func(t *testing.T) scene { return postgresToMySQL(t, "upsert") }},
-		{"mysql to postgres append", database, mysqlToPostgres},
-		{"mysql to csv", file, mysqlToCSV},
-		{"csv to csv", file, func(t *testing.T) scene { return csvToCSV(t, "out.csv") }},
-		{"csv to csv folder", file, func(t *testing.T) scene { return csvToCSV(t, "out/") }},
-		{"csv to csv gzip", file, func(t *testing.T) scene { return csvToCSV(t, "out.csv.gz") }},
-		{"csv to parquet", file, func(t *testing.T) scene { return csvToParquet(t, "out.parquet") }},
-		{"csv to parquet folder", file, func(t *testing.T) scene { return csvToParquet(t, "out/") }},
-		{"postgres to parquet", file, func(t *testing.T) scene { return postgresToParquet(t, "out.parquet") }},
-		{"postgres to parquet folder", file, func(t *testing.T) scene { return postgresToParquet(t, "out/") }},
-		{"parquet to csv", file, func(t *testing.T) scene { return parquetToCSV(t, "in.parquet", "out.csv") }},
-		{"parquet folder to csv folder", file, func(t *testing.T) scene { return parquetToCSV(t, "in/", "out/") }},
-		{"parquet to postgres", database, func(t *testing.T) scene { return parquetToPostgres(t, "in.parquet") }},
-		{"parquet folder to postgres", database, func(t *testing.T) scene { return parquetToPostgres(t, "in/") }},
+		{"csv to postgres append", database, func(t *testing.T) scene { return csvToPostgres(t, from, "append") }},
+		{"csv to postgres overwrite", database, func(t *testing.T) scene { return csvToPostgres(t, from, "overwrite") }},
+		{"postgres to postgres append", database, func(t *testing.T) scene { return postgresToPostgres(t, from, "append") }},
+		{"postgres to postgres upsert", database, func(t *testing.T) scene { return postgresToPostgres(t, from, "upsert") }},
+		{"postgres to csv", file, func(t *testing.T) scene { return postgresToCSV(t, from) }},
+		{"csv to sqlite", database, func(t *testing.T) scene { return csvToSQLite(t, from) }},
+		{"csv to mysql append", database, func(t *testing.T) scene { return csvToMySQL(t, from, "append") }},
+		{"csv to mysql overwrite", append(slices.Clone(database), "before-rename", "after-rename", "before-drop"), func(t *testing.T) scene { return csvToMySQL(t, from, "overwrite") }},
+		{"postgres to mysql upsert", database, func(t *testing.T) scene { return postgresToMySQL(t, from, "upsert") }},
+		{"mysql to postgres append", database, func(t *testing.T) scene { return mysqlToPostgres(t, from) }},
+		{"mysql to csv", file, func(t *testing.T) scene { return mysqlToCSV(t, from) }},
+		{"csv to csv", file, func(t *testing.T) scene { return csvToCSV(t, from, "out.csv") }},
+		{"csv to csv folder", file, func(t *testing.T) scene { return csvToCSV(t, from, "out/") }},
+		{"csv to csv gzip", file, func(t *testing.T) scene { return csvToCSV(t, from, "out.csv.gz") }},
+		{"csv to parquet", file, func(t *testing.T) scene { return csvToParquet(t, from, "out.parquet") }},
+		{"csv to parquet folder", file, func(t *testing.T) scene { return csvToParquet(t, from, "out/") }},
+		{"postgres to parquet", file, func(t *testing.T) scene { return postgresToParquet(t, from, "out.parquet") }},
+		{"postgres to parquet folder", file, func(t *testing.T) scene { return postgresToParquet(t, from, "out/") }},
+		{"parquet to csv", file, func(t *testing.T) scene { return parquetToCSV(t, from, from.parquet, "out.csv") }},
+		{"parquet folder to csv folder", file, func(t *testing.T) scene { return parquetToCSV(t, from, from.folder, "out/") }},
+		{"parquet to postgres", database, func(t *testing.T) scene { return parquetToPostgres(t, from, from.parquet) }},
+		{"parquet folder to postgres", database, func(t *testing.T) scene { return parquetToPostgres(t, from, from.folder) }},
 	}
 }
 
-func csvToPostgres(t *testing.T, mode string) scene {
+func csvToPostgres(t *testing.T, from *sources, mode string) scene {
 	pg := testenv.Postgres(t)
-	url, dir := pg.Database(t), t.TempDir()
-	want := writeCSV(t, filepath.Join(dir, "in.csv"))
+	url := pg.Database(t)
 	pg.Exec(t, url, "CREATE TABLE target "+strings.Replace(table, " primary key", "", 1))
 	return scene{
-		job: fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 130KiB}}\nsink: {postgres: {url: %q, table: target, mode: %s}}\nparallelism: 2",
-			filepath.Join(dir, "in.csv"), url, mode) + often,
+		job: fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 40KiB}}\nsink: {postgres: {url: %q, table: target, mode: %s}}\nparallelism: 2",
+			from.csv, url, mode) + often,
 		target: func() []string { return pgRows(t, url, "target") },
 		left:   func() []string { return pgLeft(t, url) },
-		want:   want,
+		want:   from.records,
 		again:  mode == "overwrite",
 	}
 }
 
-func postgresToPostgres(t *testing.T, mode string) scene {
+func postgresToPostgres(t *testing.T, from *sources, mode string) scene {
 	pg := testenv.Postgres(t)
-	from, to := pg.Database(t), pg.Database(t)
-	want := fillPostgres(t, pg, from)
+	to := pg.Database(t)
 	create := table
 	if mode == "append" {
 		create = strings.Replace(table, " primary key", "", 1)
@@ -197,24 +196,22 @@ func postgresToPostgres(t *testing.T, mode string) scene {
 	pg.Exec(t, to, "CREATE TABLE target "+create)
 	return scene{
 		job: fmt.Sprintf("name: j\nsource: {postgres: {url: %q, table: source}}\nsink: {postgres: {url: %q, table: target, mode: %s}}\nparallelism: 2",
-			from, to, mode) + often,
+			from.postgres, to, mode) + often,
 		target: func() []string { return pgRows(t, to, "target") },
 		left:   func() []string { return pgLeft(t, to) },
-		want:   want,
+		want:   from.postgresRows,
 		again:  mode == "upsert",
 	}
 }
 
-func postgresToCSV(t *testing.T) scene {
-	pg := testenv.Postgres(t)
-	url, dir := pg.Database(t), t.TempDir()
-	want := fillPostgres(t, pg, url)
+func postgresToCSV(t *testing.T, from *sources) scene {
+	dir := t.TempDir()
 	return scene{
 		job: fmt.Sprintf("name: j\nsource: {postgres: {url: %q, table: source}}\nsink: {csv: {path: %s/, mode: overwrite}}\nparallelism: 2",
-			url, filepath.Join(dir, "out")) + often,
+			from.postgres, filepath.Join(dir, "out")) + often,
 		target: func() []string { return csvFolder(t, filepath.Join(dir, "out")) },
 		left:   func() []string { return filesLeft(t, filepath.Join(dir, "out")) },
-		want:   want,
+		want:   from.postgresRows,
 		again:  true,
 	}
 }

@@ -16,33 +16,30 @@ import (
 
 const parquetTypes = `types: {id: int32, name: text, amount: "decimal(20,2)", at: timestamp}`
 
-func csvToParquet(t *testing.T, target string) scene {
-	dir := t.TempDir()
-	want := writeCSV(t, filepath.Join(dir, "in.csv"))
-	s := parquetScene(t, dir, target, want)
-	s.job = fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 130KiB, %s}}\n", filepath.Join(dir, "in.csv"), parquetTypes) + s.job
+func csvToParquet(t *testing.T, from *sources, target string) scene {
+	s := parquetScene(t, target, from.records)
+	s.job = fmt.Sprintf("name: j\nsource: {csv: {path: %s, split_size: 40KiB, %s}}\n", from.csv, parquetTypes) + s.job
 	return s
 }
 
-func postgresToParquet(t *testing.T, target string) scene {
-	pg := testenv.Postgres(t)
-	url, dir := pg.Database(t), t.TempDir()
-	s := parquetScene(t, dir, target, fillPostgres(t, pg, url))
-	s.job = fmt.Sprintf("name: j\nsource: {postgres: {url: %q, table: source}}\n", url) + s.job
+func postgresToParquet(t *testing.T, from *sources, target string) scene {
+	s := parquetScene(t, target, from.postgresRows)
+	s.job = fmt.Sprintf("name: j\nsource: {postgres: {url: %q, table: source}}\n", from.postgres) + s.job
 	return s
 }
 
 // parquetScene is a scene but for its source: small row groups and part files.
-func parquetScene(t *testing.T, dir, target string, want []string) scene {
+func parquetScene(t *testing.T, target string, want []string) scene {
+	dir := t.TempDir()
 	path := filepath.Join(dir, target)
 	return scene{
-		job:    fmt.Sprintf("sink: {parquet: {path: %s, row_group_rows: 700, roll_size: 30KiB}}\nparallelism: 2", path+trailing(target)) + often,
+		job:    fmt.Sprintf("sink: {parquet: {path: %s, row_group_rows: 210, roll_size: 10KiB}}\nparallelism: 2", path+trailing(target)) + often,
 		target: func() []string { return parquetRows(t, path) },
 		left: func() []string {
 			if strings.HasSuffix(target, "/") {
 				return filesLeft(t, path)
 			}
-			return filesLeft(t, dir, "in.csv", target)
+			return filesLeft(t, dir, target)
 		},
 		want:  want,
 		again: true,
@@ -77,24 +74,18 @@ func parquetRows(t *testing.T, path string) []string {
 	return got
 }
 
-// fillParquet makes files of the records, each of several row groups, and
-// returns the records.
-func fillParquet(t *testing.T, path string) []string {
-	t.Helper()
-	dir := t.TempDir()
-	want := writeCSV(t, filepath.Join(dir, "in.csv"))
-	newRunner(t, scene{job: fmt.Sprintf("name: fill\nsource: {csv: {path: %s, split_size: 130KiB, %s}}\nsink: {parquet: {path: %s, row_group_rows: 300, roll_size: 60KiB}}\n",
-		filepath.Join(dir, "in.csv"), parquetTypes, path)}).run(t)
-	return want
+// fillJob makes files of the records, each of several row groups.
+func fillJob(csv, target string) string {
+	return fmt.Sprintf("name: fill\nsource: {csv: {path: %s, split_size: 40KiB, %s}}\nsink: {parquet: {path: %s, row_group_rows: 100, roll_size: 20KiB}}\n",
+		csv, parquetTypes, target)
 }
 
-func parquetToCSV(t *testing.T, source, target string) scene {
+func parquetToCSV(t *testing.T, from *sources, source, target string) scene {
 	dir := t.TempDir()
-	in, out := filepath.Join(dir, source), filepath.Join(dir, target)
-	want := fillParquet(t, in+trailing(source))
+	out := filepath.Join(dir, target)
 	return scene{
-		job: fmt.Sprintf("name: j\nsource: {parquet: {path: %s, split_size: 20KiB}}\nsink: {csv: {path: %s, roll_size: 100KiB}}\nparallelism: 2",
-			in, out+trailing(target)) + often,
+		job: fmt.Sprintf("name: j\nsource: {parquet: {path: %s, split_size: 7KiB}}\nsink: {csv: {path: %s, roll_size: 30KiB}}\nparallelism: 2",
+			source, out+trailing(target)) + often,
 		target: func() []string {
 			if strings.HasSuffix(target, "/") {
 				return csvFolder(t, out)
@@ -105,23 +96,21 @@ func parquetToCSV(t *testing.T, source, target string) scene {
 			if strings.HasSuffix(target, "/") {
 				return filesLeft(t, out)
 			}
-			return filesLeft(t, dir, source, target, strings.TrimSuffix(source, "/"))
+			return filesLeft(t, dir, target)
 		},
-		want:  want,
+		want:  from.records,
 		again: true,
 	}
 }
 
-func parquetToPostgres(t *testing.T, source string) scene {
+func parquetToPostgres(t *testing.T, from *sources, source string) scene {
 	pg := testenv.Postgres(t)
-	url, dir := pg.Database(t), t.TempDir()
-	in := filepath.Join(dir, source)
-	want := fillParquet(t, in+trailing(source))
+	url := pg.Database(t)
 	pg.Exec(t, url, "CREATE TABLE target "+strings.Replace(table, " primary key", "", 1))
 	return scene{
-		job:    fmt.Sprintf("name: j\nsource: {parquet: {path: %s, split_size: 20KiB}}\nsink: {postgres: {url: %q, table: target, mode: append}}\nparallelism: 2", in, url) + often,
+		job:    fmt.Sprintf("name: j\nsource: {parquet: {path: %s, split_size: 7KiB}}\nsink: {postgres: {url: %q, table: target, mode: append}}\nparallelism: 2", source, url) + often,
 		target: func() []string { return pgRows(t, url, "target") },
 		left:   func() []string { return pgLeft(t, url) },
-		want:   want,
+		want:   from.records,
 	}
 }

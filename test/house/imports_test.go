@@ -18,6 +18,7 @@ type layer struct {
 func layers() []layer {
 	seam := []string{"batch/...", "connector", "connector/option"}
 	files := append([]string{"internal/failpoint", "internal/storage", "internal/storage/...", "internal/files", "internal/files/..."}, seam...)
+	databases := append([]string{"internal/failpoint"}, seam...)
 	return []layer{
 		{"batch/...", []string{"batch/..."}},
 		{"internal/storage/...", []string{"internal/storage", "internal/storage/..."}},
@@ -29,25 +30,30 @@ func layers() []layer {
 		{"ha/internal/election", []string{"ha", "ha/internal/coord"}},
 		{"ha/zookeeper/...", []string{"ha", "ha/...", "zk", "zk/...", "internal/storage"}},
 		{"ha/...", []string{"ha", "ha/...", "internal/storage", "internal/storage/..."}},
+		{"heartbeat/...", []string{"heartbeat"}},
+		{"metrics", nil},
+		{"ratelimit", nil},
 		{"connector/connectortest", append([]string{"internal/storage", "internal/storage/..."}, seam...)},
 		{"connector/...", seam},
 		{"job/...", append([]string{"job/..."}, seam...)},
 		{"internal/files/filestest", append([]string{"connector/connectortest"}, files...)},
 		{"internal/files/...", files},
+		{"internal/database", databases},
+		{"internal/gather", nil},
 		{"internal/connectors", append([]string{"internal/connectors/..."}, files...)},
-		{"internal/connectors/...", files},
+		{"internal/connectors/...", append([]string{"internal/database", "internal/gather"}, files...)},
 		{"internal/filter/...", append([]string{"internal/filter/..."}, seam...)},
-		{"internal/task/...", append([]string{"internal/task/...", "internal/failpoint", "internal/filter", "internal/storage", "internal/storage/..."}, seam...)},
-		{"internal/jobmaster/...", []string{"connector"}},
+		{"internal/task/...", append([]string{"internal/task/...", "metrics", "ratelimit", "internal/failpoint", "internal/filter", "internal/storage", "internal/storage/..."}, seam...)},
+		{"internal/jobmaster/...", []string{"connector", "ratelimit"}},
 		{"internal/local/...", append([]string{
 			"job/...", "internal/local/...", "internal/task/...", "internal/jobmaster",
-			"internal/connectors", "internal/connectors/...", "internal/filter",
+			"internal/connectors", "internal/connectors/...", "internal/filter", "metrics", "ratelimit",
 		}, files...)},
 		{"internal/cli/...", append([]string{
 			"internal/config", "ha", "ha/...",
 			"job/...", "internal/cli/...", "internal/local/...", "internal/task/...",
 			"internal/jobmaster", "internal/connectors", "internal/connectors/...", "internal/filter",
-			"internal/failpoint", "internal/verify",
+			"internal/failpoint", "internal/verify", "metrics", "ratelimit",
 		}, files...)},
 		{"internal/failpoint", nil},
 		{"internal/verify", append([]string{"job/...", "internal/task", "internal/filter"}, seam...)},

@@ -43,7 +43,7 @@ func writeLineitem(t *testing.T, n int) string {
 func leat(t *testing.T, args ...string) testenv.Exit {
 	t.Helper()
 	args = append(args, "--state", filepath.Join(t.TempDir(), "state"), "--progress", "none")
-	p, exit := testenv.RunProcess(t, testenv.Command{Path: testenv.Leat(t), Args: args})
+	p, exit := testenv.RunProcess(t, testenv.Command{Path: testenv.Leat(t), Args: args, Memory: true})
 	if exit.Code != 0 {
 		t.Fatalf("leat %v: exit code %d\n%s", args, exit.Code, p.Stderr())
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
+	"github.com/leatdata/leat/internal/gather"
 )
 
 // Values of ssl-mode, as the servers' own clients name them.
@@ -113,12 +114,15 @@ func settle(config *driver.Config) {
 		Timeout:         10 * time.Second,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
 	}
+	dial := gather.Dialer(dialer)
 	config.DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, addr)
+		conn, err := dial(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
-		return newBuffered(conn), nil
+		b := newBuffered(conn)
+		leave(ctx, b)
+		return b, nil
 	}
 }
 

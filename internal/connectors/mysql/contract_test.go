@@ -32,7 +32,7 @@ func sinkHarness(t *testing.T, setup string, options map[string]any) connectorte
 					o := new(SinkOptions)
 					check(t, option.Parse(values, o))
 					k := must(newSink(o, connector.SinkEnv{}))(t)
-					k.evictor.patience = 60 * time.Millisecond
+					k.evictor.Patience = 60 * time.Millisecond
 					return k
 				},
 				Rows: func() []connectortest.Row {

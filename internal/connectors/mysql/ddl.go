@@ -7,6 +7,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Bounds of a table that is made.
@@ -15,19 +16,23 @@ const (
 	inRowBytes    = 60000 // of a row, without its texts and blobs; the server's is 65535
 	decimalDigits = 65
 	decimalScale  = 30
+	mostColumns   = 1017 // that InnoDB takes
 )
 
 // plan sets up a table that is to be made.
 func (k *Sink) plan(t *target, in *batch.Schema) error {
-	if k.options.Create == "never" {
+	if k.options.Create == database.CreateNever {
 		return connector.Errorf(connector.Usage, "table %s does not exist, and create is never", t.name)
 	}
 	t.key = in.Key
 	if len(k.options.Key) > 0 {
 		t.key = k.options.Key
 	}
-	if k.options.Mode == modeUpsert && len(t.key) == 0 {
+	if k.options.Mode == database.Upsert && len(t.key) == 0 {
 		return connector.Errorf(connector.Usage, "mode upsert needs a key, and neither the source has one nor does key name one")
+	}
+	if n := len(in.Fields); n > mostColumns {
+		return connector.Errorf(connector.Usage, "table %s would have %d columns, and InnoDB takes %d: choose fewer by columns", t.name, n, mostColumns)
 	}
 	for i, name := range in.Names() {
 		if name == "" {
@@ -44,7 +49,7 @@ func (k *Sink) plan(t *target, in *batch.Schema) error {
 	}
 	for _, name := range t.key {
 		if in.Index(name) < 0 {
-			return connector.Errorf(connector.Usage, "key: the records have no column %s; they have %s", name, listed(in.Names()))
+			return connector.Errorf(connector.Usage, "key: the records have no column %s; they have %s", name, database.Listed(in.Names()))
 		}
 	}
 	t.create(in)
@@ -81,6 +86,16 @@ func (t *target) create(in *batch.Schema) {
 		lines = append(lines, "PRIMARY KEY ("+quoteNames(t.key)+")")
 	}
 	t.ddl = "CREATE TABLE " + t.name.String() + " (" + strings.Join(lines, ", ") + ") ENGINE=InnoDB DEFAULT CHARACTER SET utf8mb4 COLLATE " + t.server.collation()
+}
+
+// notMade is the error of the statement that makes the table, nil for nil.
+func (t *target) notMade(doing string, err error) error {
+	switch numberOf(err) {
+	case errRowTooLarge, errTooManyColumns, errTooLongKey, errTooLongColumn, errTooManyParts:
+		return connector.Errorf(connector.Usage, "%s of %d columns: %w; choose fewer by columns (of InnoDB's row half a page of 16 KiB is for all columns, 40 bytes of each long text), cast long texts to short ones such as text(20), or make the table yourself",
+			doing, len(t.schema.Fields), err)
+	}
+	return wrap(doing, err)
 }
 
 // collation is the one by which texts are equal only when they are the same,

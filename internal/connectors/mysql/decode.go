@@ -2,7 +2,6 @@ package mysql
 
 import (
 	"bytes"
-	sqldriver "database/sql/driver"
 	"errors"
 	"fmt"
 	"strconv"
@@ -15,17 +14,18 @@ import (
 type conversion uint8
 
 const (
-	asIs       conversion = iota
-	toBool                // a number that is 0 or 1
-	toFlag                // a BIT(1)
-	toBits                // a BIT(n), in a text of n digits
-	toNumber              // a BIT, as a number
-	toFloat32             // the double that is equal
-	toDecimal             // ZEROFILL puts zeros before it
-	toDate                // days that the calendar lacks
-	toTime                // zeros at the end of the fraction
-	toDatetime            // as toDate and toTime
-	toInstant             // as toDatetime, without its zone
+	asIs      conversion = iota
+	toBool               // a number that is 0 or 1
+	toFlag               // a BIT(1)
+	toBits               // a BIT(n), in a text of n digits
+	toNumber             // a BIT, as a number
+	toFloat32            // the double that is equal
+	toFloat64
+	toUnfilled // ZEROFILL puts zeros before a number, and so does YEAR
+	toDate     // days that the calendar lacks
+	toTime     // zeros at the end of the fraction
+	toDatetime // as toDate and toTime
+	toInstant  // as toDatetime, without its zone
 )
 
 var (
@@ -57,8 +57,10 @@ func conversionOf(c *column, t batch.Type) conversion {
 		return toBits
 	case batch.Float32:
 		return toFloat32
-	case batch.Decimal:
-		return toDecimal
+	case batch.Float64:
+		return toFloat64
+	case batch.Decimal, batch.Int8, batch.Int16, batch.Int32, batch.Int64, batch.Uint8, batch.Uint16, batch.Uint32, batch.Uint64:
+		return toUnfilled
 	case batch.Date:
 		return toDate
 	case batch.Time:
@@ -83,8 +85,8 @@ func (d *decoder) expression() string {
 	return quoteName(d.column.name)
 }
 
-// append adds a value of the driver to the batch. An error is the record's.
-func (d *decoder) append(b *batch.Batch, v sqldriver.Value) error {
+// append adds a value to the batch. An error is the record's.
+func (d *decoder) append(b *batch.Batch, v []byte) error {
 	if v == nil {
 		b.AppendNull()
 		return nil
@@ -100,41 +102,22 @@ func (d *decoder) append(b *batch.Batch, v sqldriver.Value) error {
 }
 
 // text appends the canonical text of a value.
-func (d *decoder) text(dst []byte, v sqldriver.Value) ([]byte, error) {
-	switch v := v.(type) {
-	case []byte:
-		return d.bytes(dst, v)
-	case int64:
-		if d.how != toBool {
-			return strconv.AppendInt(dst, v, 10), nil
-		}
-		if v != 0 && v != 1 {
+func (d *decoder) text(dst, v []byte) ([]byte, error) {
+	switch d.how {
+	case toBool:
+		if len(v) != 1 || v[0] != '0' && v[0] != '1' {
 			return dst, errNotBool
 		}
-		return value.AppendBool(dst, v == 1), nil
-	case uint64:
-		return strconv.AppendUint(dst, v, 10), nil
-	case float64:
-		if d.how == toFloat32 {
-			return value.AppendFloat(dst, float64(float32(v)), 32), nil
-		}
-		return value.AppendFloat(dst, v, 64), nil
-	case float32:
-		return value.AppendFloat(dst, float64(v), 32), nil
-	}
-	return dst, fmt.Errorf("the driver gives a %T", v)
-}
-
-// bytes appends the canonical text of what came as a string.
-func (d *decoder) bytes(dst, v []byte) ([]byte, error) {
-	switch d.how {
+		return value.AppendBool(dst, v[0] == '1'), nil
+	case toFloat32, toFloat64:
+		return d.float(dst, v)
 	case toFlag:
 		return value.AppendBool(dst, bitsValue(v) != 0), nil
 	case toBits:
 		return appendBitText(dst, v, d.column.precision), nil
 	case toNumber:
 		return strconv.AppendUint(dst, bitsValue(v), 10), nil
-	case toDecimal:
+	case toUnfilled:
 		return appendUnfilled(dst, v), nil
 	case toDate:
 		if _, err := value.ParseDate(v); err != nil {
@@ -155,6 +138,27 @@ func (d *decoder) bytes(dst, v []byte) ([]byte, error) {
 		return dst, nil
 	}
 	return append(dst, v...), nil
+}
+
+// float appends the canonical text of a float.
+func (d *decoder) float(dst, v []byte) ([]byte, error) {
+	f, err := parseFloat(v)
+	if err != nil {
+		return dst, err
+	}
+	if d.how == toFloat32 {
+		return value.AppendFloat(dst, float64(float32(f)), 32), nil
+	}
+	return value.AppendFloat(dst, f, 64), nil
+}
+
+// parseFloat reads a float as the servers print it, which have no infinities.
+func parseFloat(v []byte) (float64, error) {
+	f, err := strconv.ParseFloat(string(v), 64)
+	if err != nil {
+		return 0, fmt.Errorf("%q is no number", v)
+	}
+	return f, nil
 }
 
 // cutZeros drops the zeros at the end of a second's fraction.
@@ -199,15 +203,4 @@ func appendBitText(dst, v []byte, n int) []byte {
 		dst = append(dst, '0'+byte(bits>>i&1))
 	}
 	return dst
-}
-
-// plain is a value as a person would read it, for a record that is rejected.
-func plain(v sqldriver.Value) []byte {
-	switch v := v.(type) {
-	case nil:
-		return nil
-	case []byte:
-		return append([]byte{}, v...)
-	}
-	return fmt.Append(nil, v)
 }

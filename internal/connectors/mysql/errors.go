@@ -14,6 +14,7 @@ import (
 	driver "github.com/go-sql-driver/mysql"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Numbers of the servers' errors that this package acts on.
@@ -31,6 +32,11 @@ const (
 	errLocalForbidden = 4166 // MariaDB
 	errLocalDisabled  = 3948 // MySQL
 	errNotAllowed     = 1148 // both, of LOAD DATA LOCAL
+	errTooManyParts   = 1070 // of a key
+	errTooLongKey     = 1071
+	errTooLongColumn  = 1074
+	errTooManyColumns = 1117
+	errRowTooLarge    = 1118
 )
 
 // retryables are the errors of a server that may go away by themselves:
@@ -41,15 +47,7 @@ const retryables = " 1021 1040 1041 1043 1053 1077 1078 1079 1080 1081 1114 1119
 const usages = " 1044 1045 1049 1142 1143 1227 1251 1275 1698 1820 1862 3118 3159 3878 4151 "
 
 // wrap says what was being done and gives the error its class.
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*connector.Error](err); ok {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	return connector.E(classify(err), fmt.Errorf("%s: %w", doing, err))
-}
+func wrap(doing string, err error) error { return database.Wrap(doing, err, classify) }
 
 // classify finds the class of an error of the driver or the server.
 func classify(err error) connector.Class {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 	"github.com/leatdata/leat/internal/testenv"
 )
 
@@ -43,7 +44,7 @@ func TestStaleAttemptIsFenced(t *testing.T) {
 // The test above sees the fault when the token is left out of the conditions.
 func TestStaleAttemptWithoutToken(t *testing.T) {
 	t.Parallel()
-	r, err := staleCommit(t, breakRules{ignoreToken: true})
+	r, err := staleCommit(t, breakRules{Rules: database.Rules{IgnoreToken: true}})
 	check(t, err)
 	r.expect("SELECT count(*) FROM t", "2")
 }
@@ -76,7 +77,7 @@ func TestCommitNeedsItsRow(t *testing.T) {
 // The test above sees the fault when COMMIT is sent anyway.
 func TestCommitWithoutItsRow(t *testing.T) {
 	t.Parallel()
-	r, err := givenUpCommit(t, breakRules{commitAnyway: true})
+	r, err := givenUpCommit(t, breakRules{Rules: database.Rules{CommitAnyway: true}})
 	check(t, err)
 	r.expect("SELECT count(*) FROM t", "1")
 }
@@ -91,7 +92,7 @@ func TestCommitOfTheSameState(t *testing.T) {
 	l := r.sink.target.ledger
 	check(t, r.sink.sessions.with(t.Context(), func(s *session) error {
 		for range 2 {
-			found, err := l.advance(t.Context(), s, r.run.ID, state)
+			found, err := l.Advance(t.Context(), s, r.run.ID, state)
 			if err != nil || found != 1 {
 				t.Errorf("found %d rows, %v", found, err)
 			}
@@ -121,7 +122,7 @@ func TestClaimOfAFinishedRun(t *testing.T) {
 // The test above sees the fault when claims insert.
 func TestClaimByInsert(t *testing.T) {
 	t.Parallel()
-	check(t, reviveFinished(t, breakRules{claimByInsert: true}))
+	check(t, reviveFinished(t, breakRules{Rules: database.Rules{ClaimByInsert: true}}))
 }
 
 // Rule 2: a process that was stopped while another went on with a copy of its
@@ -178,17 +179,17 @@ func TestClaimEndsAStoppedWriter(t *testing.T) {
 	old, state := r.claim(0, 1)
 	// Large enough that a part of the rows is on its way.
 	check(t, old.Write(t.Context(), r.batch("1|"+strings.Repeat("x", pieceBytes), "2|b")))
-	if !old.(*writer).chunk.started {
+	if !old.(*writer).chunk.Started {
 		t.Fatal("no LOAD DATA is under way")
 	}
 
 	newSink := r.newSink(nil)
-	newSink.evictor.patience = 300 * time.Millisecond
+	newSink.evictor.Patience = 300 * time.Millisecond
 	must(newSink.Resolve(t.Context(), r.in))(t)
 	start := time.Now()
 	w, _, err := newSink.Claim(t.Context(), r.attempt(0, 2))
 	check(t, err)
-	if took := time.Since(start); took < newSink.evictor.patience {
+	if took := time.Since(start); took < newSink.evictor.Patience {
 		t.Errorf("the claim took %s", took)
 	}
 	check(t, w.Write(t.Context(), r.batch("1|new")))
@@ -208,7 +209,7 @@ func TestStaleClaimEndsNobody(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "CREATE TABLE t (id INT)", nil, untyped("id")...)
 	r.prepare(1)
-	r.sink.evictor.patience = 50 * time.Millisecond
+	r.sink.evictor.Patience = 50 * time.Millisecond
 	old, _ := r.claim(0, 1)
 	w, state := r.claim(0, 2)
 	check(t, w.Write(t.Context(), r.batch("1")))
@@ -363,7 +364,7 @@ func TestStoppedHoldersAreEnded(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, "CREATE TABLE t (id INT)", nil, untyped("id")...)
 	must(r.sink.Resolve(t.Context(), r.in))(t)
-	r.sink.evictor.patience = 200 * time.Millisecond
+	r.sink.evictor.Patience = 200 * time.Millisecond
 	l := r.sink.target.ledger
 	holder := r.stopped(lockName("job", l.runs.String(), "hash"), "")
 	check(t, r.sink.Prepare(t.Context(), r.run))
@@ -385,7 +386,7 @@ func TestStoppedHoldersAreEnded(t *testing.T) {
 	check(t, w.Close())
 	r.stopped(l.splitLock(r.run.ID, 1), "UPDATE leat_positions SET done = 1")
 	check(t, r.sink.Finish(t.Context(), r.run, done))
-	r.expect("SELECT outcome FROM leat_runs", outcomeFinished)
+	r.expect("SELECT outcome FROM leat_runs", database.Finished)
 }
 
 // Flush heeds its context, though the lock that it waits for stays.

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Finish implements connector.Sink: one transaction judges the sums, makes an
@@ -34,16 +35,16 @@ func (k *Sink) Finish(ctx context.Context, run connector.Run, states []connector
 // finish takes the run from where it is to its end.
 func (k *Sink) finish(ctx context.Context, s *session, t *target, run connector.Run, states []connector.SplitState) error {
 	l := t.ledger
-	m, err := l.marker(ctx, s, run.ID, "")
+	m, err := l.Marker(ctx, s, run.ID)
 	if err != nil {
 		return err
 	}
-	if m == nil || m.outcome != outcomeFinished {
-		if err := l.takes(m, run.ID); err != nil {
+	if m == nil || m.Outcome != database.Finished {
+		if err := l.Takes(m, run.ID); err != nil {
 			return err
 		}
 	}
-	outcome := m.outcome
+	outcome := m.Outcome
 	if outcome == "" {
 		if err := k.checkReset(ctx, s, t, m); err != nil {
 			return err
@@ -52,33 +53,33 @@ func (k *Sink) finish(ctx context.Context, s *session, t *target, run connector.
 			return err
 		}
 	}
-	if outcome == outcomeRenaming {
+	if outcome == database.Renaming {
 		if err := k.rename(ctx, s, t, run); err != nil {
 			return err
 		}
 		outcome = k.afterRows()
-		if err := s.transact(ctx, func() error { return l.end(ctx, s, run.ID, outcome, "") }); err != nil {
+		if err := s.transact(ctx, func() error { return l.End(ctx, s, run.ID, outcome, "") }); err != nil {
 			return err
 		}
 	}
-	if outcome == outcomePosting {
+	if outcome == database.Posting {
 		if err := k.post(ctx, s); err != nil {
 			return err
 		}
-		if err := s.transact(ctx, func() error { return l.end(ctx, s, run.ID, outcomeFinished, "") }); err != nil {
+		if err := s.transact(ctx, func() error { return l.End(ctx, s, run.ID, database.Finished, "") }); err != nil {
 			return err
 		}
 	}
 	k.fail("before-drop")
-	return l.dropStaging(ctx, s, run.ID, m.staging)
+	return l.dropStaging(ctx, s, run.ID, m.Staging)
 }
 
 // afterRows is the outcome of a run whose rows are visible.
 func (k *Sink) afterRows() string {
 	if len(k.options.Post) > 0 {
-		return outcomePosting
+		return database.Posting
 	}
-	return outcomeFinished
+	return database.Finished
 }
 
 func (k *Sink) post(ctx context.Context, s *session) error {
@@ -99,71 +100,44 @@ func (k *Sink) closeRows(ctx context.Context, s *session, t *target, run connect
 	}
 	outcome = k.afterRows()
 	err = s.transact(ctx, func() error {
-		var m *marker
+		var m *database.Marker
 		// Takes the rows' locks, and with them the word of all writers.
 		err := k.evictor.during(ctx, s, wait{locks: locks}, func() (err error) {
-			if m, err = l.lock(ctx, s, run.ID); err != nil {
+			if m, err = l.Lock(ctx, s, run.ID); err != nil {
 				return err
 			}
-			return l.lockSplits(ctx, s, run.ID)
+			return l.LockSplits(ctx, s, run.ID)
 		})
 		if err != nil {
 			return err
 		}
-		if err := l.takes(m, run.ID); err != nil {
+		if err := l.Takes(m, run.ID); err != nil {
 			return err
 		}
-		totals, err := sums(ctx, s, l, m, states)
+		totals, err := l.Sums(ctx, s, m, states)
 		if err != nil {
 			return err
 		}
-		if k.options.Mode == modeOverwrite {
+		if k.options.Mode == database.Overwrite {
 			moved, err := k.replace(ctx, s, t, t.staging(run.ID), totals.Written)
 			if err != nil {
 				return err
 			}
 			if !moved {
-				outcome = outcomeRenaming
+				outcome = database.Renaming
 			}
 		}
 		text, err := json.Marshal(totals)
 		if err != nil {
 			return fmt.Errorf("write the totals: %w", err)
 		}
-		if err := l.end(ctx, s, run.ID, outcome, string(text)); err != nil {
+		if err := l.End(ctx, s, run.ID, outcome, string(text)); err != nil {
 			return err
 		}
 		k.fail("before-finish")
 		return nil
 	})
 	return outcome, err
-}
-
-// sums reads all states again and judges them (exactness rule 14).
-func sums(ctx context.Context, s *session, l *ledger, m *marker, states []connector.SplitState) (sums connector.Counters, err error) {
-	stored, err := l.states(ctx, s, m)
-	if err != nil {
-		return sums, err
-	}
-	var given connector.Counters
-	for _, state := range stored {
-		if !state.Done {
-			return sums, connector.Errorf(connector.Fatal, "split %d is not done in the target", state.Split)
-		}
-		sums = sums.Add(state.Counters)
-	}
-	for _, state := range states {
-		given = given.Add(state.Counters)
-	}
-	if !sums.Balanced() {
-		return sums, connector.Errorf(connector.Fatal, "the counts do not match: read %d, but written %d, filtered %d, dirty %d, merged %d, refused %d",
-			sums.Read, sums.Written, sums.Filtered, sums.Dirty, sums.Merged, sums.Refused)
-	}
-	if len(states) > 0 && (len(states) != len(stored) || sums != given) {
-		return sums, connector.Errorf(connector.Fatal, "the target's counts and the job's differ: the target has %d splits and %d rows written, the job %d and %d",
-			len(stored), sums.Written, len(states), given.Written)
-	}
-	return sums, nil
 }
 
 // replace makes the staging table's rows the table's only ones; false when

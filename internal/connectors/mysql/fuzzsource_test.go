@@ -105,7 +105,7 @@ func FuzzDecode(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, how uint8, text []byte) {
 		d := decoder{column: &column{precision: 9}, how: conversion(how)}
-		got, err := d.bytes([]byte("before"), text)
+		got, err := d.text([]byte("before"), text)
 		if err != nil {
 			return
 		}

@@ -41,7 +41,7 @@ func TestMemoryOfAHugeMySQLValue(t *testing.T) {
 	sum := md5.Sum([]byte(rows[1][len("2|"):]))
 	r.maria.Expect(t, r.url, "SELECT md5(v) FROM t WHERE id = 2", hex.EncodeToString(sum[:]))
 	p, exit := testenv.RunProcess(t, testenv.Command{
-		Path: testenv.Leat(t), Args: []string{"copy", r.url + "?table=t", "stream:", "--parallelism", "1", "--state", t.TempDir(), "--progress", "none"},
+		Path: testenv.Leat(t), Memory: true, Args: []string{"copy", r.url + "?table=t", "stream:", "--parallelism", "1", "--state", t.TempDir(), "--progress", "none"},
 	})
 	if exit.Code != 0 {
 		t.Fatalf("exit code %d\n%s", exit.Code, p.Stderr())

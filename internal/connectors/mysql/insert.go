@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // The bounds of an INSERT's rows.
@@ -43,7 +44,7 @@ type span struct {
 }
 
 // all writes the rows, and rejects those that the server refuses.
-func (in *inserts) all(ctx context.Context, rows []rowRef) error {
+func (in *inserts) all(ctx context.Context, rows []database.Row) error {
 	most := in.most
 	for at := 0; at < len(rows); {
 		s := in.fill(rows, at, most)
@@ -61,7 +62,7 @@ func (in *inserts) all(ctx context.Context, rows []rowRef) error {
 			most = s.living / 2
 		default:
 			r := rows[s.last]
-			in.w.reject(r.batch, int(r.row), in.w.target.faulty(err), in.w.reason(err))
+			in.w.reject(r.Batch, int(r.Index), in.w.target.faulty(err), in.w.reason(err))
 			at, most = s.end, min(max(64, most), in.most)
 		}
 	}
@@ -74,12 +75,12 @@ func (in *inserts) all(ctx context.Context, rows []rowRef) error {
 
 // fill makes a statement of at most so many rows from at on. Rows that our
 // side refuses are rejected and are no rows any more.
-func (in *inserts) fill(rows []rowRef, at, most int) span {
+func (in *inserts) fill(rows []database.Row, at, most int) span {
 	in.text = append(in.text[:0], in.head...)
 	s := span{end: at}
 	for s.end < len(rows) && s.living < most && len(in.text) < insertBytes {
 		r := &rows[s.end]
-		if r.batch == nil {
+		if r.Batch == nil {
 			s.end++
 			continue
 		}
@@ -88,18 +89,18 @@ func (in *inserts) fill(rows []rowRef, at, most int) span {
 			in.text = append(in.text, ',')
 		}
 		e := in.w.encoder
-		e.begin(r.batch)
+		e.begin(r.Batch)
 		var column int
 		var err error
-		in.text, column, err = e.tuple(in.text, r.batch, int(r.row))
+		in.text, column, err = e.tuple(in.text, r.Batch, int(r.Index))
 		if err == nil && s.living > 0 && int64(len(in.text)) >= e.most {
 			in.text = in.text[:start]
 			return s
 		}
 		if err != nil {
 			in.text = in.text[:start]
-			in.w.reject(r.batch, int(r.row), e.columnName(column), err.Error())
-			r.batch = nil
+			in.w.reject(r.Batch, int(r.Index), e.columnName(column), err.Error())
+			r.Batch = nil
 			s.end++
 			continue
 		}

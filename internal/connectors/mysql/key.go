@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // keyForm is how the values of a key's column are written down, in splits and
@@ -42,6 +42,8 @@ type keyColumn struct {
 	column
 	form keyForm
 }
+
+func (k *keyColumn) named() string { return k.name }
 
 // formOf returns the form of a column's values; formNone for what has no ranges.
 func formOf(c *column) keyForm {
@@ -86,27 +88,26 @@ func (k *keyColumn) expression() string {
 	return ""
 }
 
-// appendKey appends the text by which a value of the driver is noted.
-func (k *keyColumn) appendKey(dst []byte, v any) ([]byte, error) {
-	switch v := v.(type) {
-	case int64:
-		return strconv.AppendInt(dst, v, 10), nil
-	case uint64:
-		return strconv.AppendUint(dst, v, 10), nil
-	case float64:
-		return strconv.AppendFloat(dst, v, 'e', -1, 64), nil
-	case []byte:
-		switch k.form {
-		case formBits:
-			return strconv.AppendUint(dst, bitsValue(v), 10), nil
-		case formBytes, formEncoded:
-			return hex.AppendEncode(dst, v), nil
-		}
-		return append(dst, v...), nil
-	case nil:
+// appendKey appends the text by which a value is noted.
+func (k *keyColumn) appendKey(dst, v []byte) ([]byte, error) {
+	if v == nil {
 		return dst, connector.Errorf(connector.Permanent, "column %s of the key is NULL", k.name)
 	}
-	return dst, fmt.Errorf("column %s of the key comes as %T", k.name, v)
+	switch k.form {
+	case formNumber, formOrdinal:
+		return appendUnfilled(dst, v), nil
+	case formFloat:
+		f, err := parseFloat(v)
+		if err != nil {
+			return dst, fmt.Errorf("column %s of the key: %w", k.name, err)
+		}
+		return strconv.AppendFloat(dst, f, 'e', -1, 64), nil
+	case formBits:
+		return strconv.AppendUint(dst, bitsValue(v), 10), nil
+	case formBytes, formEncoded:
+		return hex.AppendEncode(dst, v), nil
+	}
+	return append(dst, v...), nil
 }
 
 // literal is a noted value as SQL.
@@ -162,16 +163,6 @@ func isNumberText(s string) bool {
 	return err == nil || errors.Is(err, strconv.ErrRange)
 }
 
-// checkKeyText refuses keys that JSON would change.
-func checkKeyText(key []string) error {
-	for _, k := range key {
-		if !utf8.ValidString(k) {
-			return connector.Errorf(connector.Permanent, "a key is not UTF-8, so it cannot be a position; name another column by key")
-		}
-	}
-	return nil
-}
-
 // compare is the condition that the key's columns lie on one side of a value,
 // in the order of the key. A row comparison would say it too, but the servers
 // find no range of an index in it.
@@ -202,4 +193,13 @@ func (k *keyColumn) operand() string {
 		return "(" + quoteName(k.name) + " + 0)"
 	}
 	return quoteName(k.name)
+}
+
+// conditionsOf are those that select a range's rows after a position.
+func conditionsOf(r *database.Range, columns []keyColumn, after []string) ([]string, error) {
+	first := ""
+	if len(columns) > 0 {
+		first = quoteName(columns[0].name)
+	}
+	return r.Conditions(first, func(operator string, key []string) (string, error) { return compare(columns, operator, key) }, after)
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // keyCase is a table t of a key and some rows of it.
@@ -78,8 +79,8 @@ func TestKeysSplitAndResume(t *testing.T) {
 			}
 			all := allSplits(t, s, connector.Want{Ordered: true})[0]
 			for i, split := range splits[:c.rows] {
-				spec := must(decodeSpec(split.Spec))(t)
-				pos := must(encodePosition(spec.High))(t)
+				spec := must(database.DecodeSpec[database.Range](split.Spec))(t)
+				pos := must(database.EncodePosition(spec.High))(t)
 				if rest, _ := readFrom(t, s, all, pos); !slices.Equal(rest, whole[i+1:]) {
 					t.Errorf("after %s come\n%q, want\n%q", pos, rest, whole[i+1:])
 				}
@@ -115,7 +116,7 @@ func TestRangesUseTheIndex(t *testing.T) {
 					}
 				}
 			}
-			statement := must((&reader{source: s}).statement(sh, s.whole(sh).Splits[0], ""))(t)
+			statement := must((&reader{source: s}).statement(sh, sh.Whole().Splits[0], ""))(t)
 			if got := r.maria.Rows(t, r.url, "EXPLAIN "+statement)[0]; got[3] != "index" || strings.Contains(got[len(got)-1], "filesort") {
 				t.Errorf("all of it is read by %q", got)
 			}

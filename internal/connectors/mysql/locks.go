@@ -5,22 +5,17 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
-// patience is how long a lock of ours may be held against us before its
-// holder is ended (exactness rule 2); lockSeconds is when waiting for it ends
-// anyway, for a holder that cannot be ended.
-const (
-	patience    = 5 * time.Second
-	lockSeconds = 20
-)
+// lockSeconds is when waiting for a lock of ours ends anyway, for a holder that
+// cannot be ended.
+const lockSeconds = 20
 
 // lockName names a lock of the server by what it is for. Whoever holds rows of
 // our tables in a transaction holds the lock of that name, so that the server
@@ -30,12 +25,10 @@ func lockName(parts ...string) string {
 	return "leat-" + hex.EncodeToString(sum[:20])
 }
 
-// evictor ends the sessions that hold locks of ours for too long: they are of
-// writers of ours, alive, stopped or dead.
+// evictor ends the sessions that hold locks of ours for too long.
 type evictor struct {
+	database.Evictor
 	sessions *sessions
-	log      *slog.Logger
-	patience time.Duration
 
 	mu sync.Mutex
 	// busy are the connections by which this process holds a run's lock: it is
@@ -73,47 +66,19 @@ type wait struct {
 
 // during runs f, which may wait in the waiter's session for who holds one of the locks.
 func (e *evictor) during(ctx context.Context, waiter *session, w wait, f func() error) error {
-	watched, cancel := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() { e.watch(watched, waiter.id, w) })
-	err := f()
-	cancel()
-	watch.Wait()
-	return err
-}
-
-func (e *evictor) watch(ctx context.Context, waiter int64, w wait) {
-	timer := time.NewTimer(e.patience)
-	defer timer.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-timer.C:
-		}
-		ended, err := e.end(ctx, waiter, w)
-		switch {
-		case ctx.Err() != nil:
-			return
-		case err != nil:
-			e.log.Warn("end who holds a lock of the job", "error", err)
-		case len(ended) > 0:
-			e.log.Warn("ended connections that held a lock of the job", "ids", ended)
-		}
-		timer.Reset(e.patience / 5)
-	}
+	return e.During(ctx, func(ctx context.Context) (string, error) { return e.end(ctx, waiter.id, w) }, f)
 }
 
 // end ends who holds one of the locks and returns the connections' numbers.
-func (e *evictor) end(ctx context.Context, waiter int64, w wait) (ended []int64, err error) {
+func (e *evictor) end(ctx context.Context, waiter int64, w wait) (ended string, err error) {
 	s, err := e.sessions.get(ctx)
 	if err != nil {
-		return nil, err
+		return "", err
 	}
 	defer s.close()
 	if w.still != nil {
 		if still, err := w.still(ctx, s); err != nil || !still {
-			return nil, err
+			return "", err
 		}
 	}
 	for locks := range slices.Chunk(w.locks, 500) {
@@ -136,7 +101,7 @@ func (e *evictor) end(ctx context.Context, waiter int64, w wait) (ended []int64,
 			if _, err := s.exec(ctx, "KILL "+string(holder)); err != nil && numberOf(err) != errNoSuchThread {
 				return ended, err
 			}
-			ended = append(ended, id)
+			ended = strings.TrimLeft(ended+" "+string(holder), " ")
 		}
 	}
 	return ended, nil

@@ -10,6 +10,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 	"github.com/leatdata/leat/internal/testenv"
 )
 
@@ -220,7 +221,7 @@ func TestStagingTablesDoNotStay(t *testing.T) {
 	t.Parallel()
 	const left = "SELECT table_name FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name LIKE 'leat_staging%'"
 	r := newRig(t, "CREATE TABLE t (id INT)", map[string]any{"mode": "overwrite"}, untyped("id")...)
-	for n, outcome := range []string{outcomeFinished, outcomeGivenUp} {
+	for n, outcome := range []string{database.Finished, database.GivenUp} {
 		r.run = newRun(n + 1)
 		r.prepare(1)
 		r.server.Exec(t, r.url, "UPDATE leat_runs SET outcome = '"+outcome+"' WHERE outcome IS NULL")
@@ -278,6 +279,47 @@ func TestNoRightToMakeOurTables(t *testing.T) {
 	r.expect("SELECT id FROM t", "1", "2")
 	_, err := r.newSink(map[string]any{"mode": "truncate"}).Resolve(t.Context(), r.in)
 	expectClass(t, err, connector.Usage, "leat_runs", "append")
+}
+
+// Upsert goes through a temporary table: that it may be made is looked at before
+// anything is done, whether the table is there or the run makes it.
+func TestNoRightToMakeTemporaryTables(t *testing.T) {
+	t.Parallel()
+	server := testenv.MariaDB(t)
+	url := server.Database(t)
+	base := url[strings.LastIndex(url, "/")+1:]
+	user := "u_" + base
+	server.Exec(t, url, "CREATE TABLE t (id INT PRIMARY KEY); CREATE USER "+user+"; GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP ON "+base+".* TO "+user)
+	t.Cleanup(func() { server.Exec(t, server.URL(""), "DROP USER "+user) })
+	for _, table := range []string{"t", "made"} {
+		r := newRigAt(t, server, strings.Replace(url, "root@", user+"@", 1), "", map[string]any{"table": table, "mode": "upsert", "key": "id"}, untyped("id")...)
+		_, err := r.sink.Resolve(t.Context(), r.in)
+		expectClass(t, err, connector.Usage, "CREATE TEMPORARY TABLES", base, "append")
+		server.Exec(t, url, "GRANT CREATE TEMPORARY TABLES ON "+base+".* TO "+user)
+		plan := must(r.newSink(map[string]any{"table": table, "mode": "upsert", "key": "id"}).Resolve(t.Context(), r.in))(t)
+		if plan.Guarantee != connector.WithPosition {
+			t.Errorf("table %s, with the right: %s", table, plan.Guarantee)
+		}
+		server.Exec(t, url, "REVOKE CREATE TEMPORARY TABLES ON "+base+".* FROM "+user)
+	}
+}
+
+// A table that the server cannot make is told with its name and the ways out:
+// by the number of columns before anything is done, by the row's size then.
+func TestTableOfTooManyColumns(t *testing.T) {
+	t.Parallel()
+	names := make([]string, 1018)
+	for i := range names {
+		names[i] = fmt.Sprintf("c%d", i)
+	}
+	r := newRig(t, "", nil, untyped(names...)...)
+	_, err := r.sink.Resolve(t.Context(), r.in)
+	expectClass(t, err, connector.Usage, "1018 columns", "1017", "`t`", "by columns")
+	for _, mode := range []string{"append", "overwrite"} {
+		r := newRig(t, "", map[string]any{"mode": mode}, untyped(names[:250]...)...)
+		must(r.sink.Resolve(t.Context(), r.in))(t)
+		expectClass(t, r.sink.Prepare(t.Context(), r.run), connector.Usage, "`t`", "250 columns", "8126", "by columns")
+	}
 }
 
 // Rule 7: pre runs once, AUTO_INCREMENT keeps a zero and moves past what was

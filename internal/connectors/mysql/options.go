@@ -2,17 +2,9 @@ package mysql
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/leatdata/leat/connector/option"
-)
-
-// Modes of a sink: what becomes of the rows that are there.
-const (
-	modeAppend    = "append"
-	modeOverwrite = "overwrite"
-	modeTruncate  = "truncate"
-	modeUpsert    = "upsert"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // The ways of rows that load names besides auto.
@@ -20,9 +12,6 @@ const (
 	loadInfile = "infile"
 	loadInsert = "insert"
 )
-
-// nullsKeep has a NULL leave the value of a row of the same key.
-const nullsKeep = "keep"
 
 // SinkOptions are the options of a mysql sink.
 type SinkOptions struct {
@@ -42,21 +31,8 @@ type SinkOptions struct {
 
 // Validate reports all contradictions at once.
 func (o *SinkOptions) Validate() error {
-	var problems []error
-	if len(o.Key) > 0 && o.Mode != modeUpsert {
-		problems = append(problems, fmt.Errorf("key is for mode upsert, not %s", o.Mode))
-	}
-	if o.Nulls == nullsKeep && o.Mode != modeUpsert {
-		problems = append(problems, fmt.Errorf("nulls is for mode upsert, not %s", o.Mode))
-	}
-	for _, t := range []struct{ option, text string }{
-		{"table", o.Table}, {"runs_table", o.RunsTable}, {"positions_table", o.Positions},
-	} {
-		if _, err := parseName(t.text); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", t.option, err))
-		}
-	}
-	return errors.Join(problems...)
+	return errors.Join(database.SinkFaults(o.Mode, o.Nulls, o.Key, checkTable,
+		database.Table{Option: "table", Name: o.Table}, database.Table{Option: "runs_table", Name: o.RunsTable}, database.Table{Option: "positions_table", Name: o.Positions})...)
 }
 
 // What becomes of columns declared as tinyint(1).
@@ -78,22 +54,5 @@ type SourceOptions struct {
 
 // Validate reports all contradictions at once.
 func (o *SourceOptions) Validate() error {
-	var problems []error
-	switch {
-	case o.Table == "" && o.Query == "":
-		problems = append(problems, errors.New("table or query is needed"))
-	case o.Table != "" && o.Query != "":
-		problems = append(problems, errors.New("table and query exclude each other"))
-	case o.Table != "":
-		if _, err := parseName(o.Table); err != nil {
-			problems = append(problems, fmt.Errorf("table: %w", err))
-		}
-	}
-	if o.SplitRows < 0 {
-		problems = append(problems, errors.New("split_rows is negative"))
-	}
-	if o.SplitSize <= 0 {
-		problems = append(problems, errors.New("split_size must be more than 0"))
-	}
-	return errors.Join(problems...)
+	return errors.Join(database.SourceFaults(o.Table, o.Query, o.SplitSize, o.SplitRows, checkTable)...)
 }

@@ -19,7 +19,7 @@ func (s *Source) Identify(ctx context.Context) (id connector.Identity, err error
 		id, err = identify(ctx, session, sh.relation.name)
 		return err
 	})
-	return id, wrap("identify "+sh.what, err)
+	return id, wrap("identify "+sh.What, err)
 }
 
 // Identify implements connector.Identifier.

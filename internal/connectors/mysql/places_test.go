@@ -5,6 +5,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 	"github.com/leatdata/leat/internal/testenv"
 )
 
@@ -25,7 +26,7 @@ func TestIdentify(t *testing.T) {
 			t.Errorf("%s is the same: %v", name, id)
 		}
 	}
-	k := must(newSink(&SinkOptions{URL: r.options(nil).URL, Table: "t", Mode: modeAppend, RunsTable: "runs", Positions: "positions"}, connector.SinkEnv{}))(t)
+	k := must(newSink(&SinkOptions{URL: r.options(nil).URL, Table: "t", Mode: database.Append, RunsTable: "runs", Positions: "positions"}, connector.SinkEnv{}))(t)
 	defer func() { check(t, k.Close()) }()
 	must(k.Resolve(t.Context(), &batch.Schema{Fields: []batch.Field{{Name: "id", Type: batch.Of(batch.Int32)}}}))(t)
 	if surely, _ := here.Meets(must(k.Identify(t.Context()))(t)); !surely {

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // newLedger finds the tables of ours; nil where this user may neither use nor
 // make them.
 func (k *Sink) newLedger(ctx context.Context, s *session, t *target) (*ledger, error) {
-	l := &ledger{rules: k.rules}
+	var runs, positions name
 	for _, table := range []struct {
 		option, text string
 		into         *name
-	}{{"runs_table", k.options.RunsTable, &l.runs}, {"positions_table", k.options.Positions, &l.positions}} {
+	}{{"runs_table", k.options.RunsTable, &runs}, {"positions_table", k.options.Positions, &positions}} {
 		n, err := parseName(table.text)
 		if err != nil {
 			return nil, connector.Errorf(connector.Usage, "%s: %w", table.option, err)
@@ -25,6 +26,7 @@ func (k *Sink) newLedger(ctx context.Context, s *session, t *target) (*ledger, e
 		}
 		*table.into = n
 	}
+	l := newLedger(runs, positions, k.rules.Rules)
 	err := l.probe(ctx, s)
 	switch numberOf(err) {
 	case 0:
@@ -33,7 +35,7 @@ func (k *Sink) newLedger(ctx context.Context, s *session, t *target) (*ledger, e
 	default:
 		return nil, wrap("look up the tables of runs and positions", err)
 	}
-	if m := k.options.Mode; m == modeOverwrite || m == modeTruncate {
+	if m := k.options.Mode; m == database.Overwrite || m == database.Truncate {
 		return nil, connector.Errorf(connector.Usage, "mode %s needs the tables %s and %s, and this user may not make or use them (%s): grant CREATE, SELECT, INSERT, UPDATE and DELETE on them, or name others by runs_table and positions_table; modes append and upsert work without, at least once",
 			m, l.runs, l.positions, reasonOf(err))
 	}
@@ -58,16 +60,22 @@ func (l *ledger) probe(ctx context.Context, s *session) error {
 			statements = []string{"SELECT run FROM " + n.String(), "UPDATE " + n.String() + " SET run = ''", "DELETE FROM " + n.String(), "INSERT INTO " + n.String() + " (run) VALUES ('')"}
 		}
 		for _, text := range statements {
-			stmt, err := s.conn.PrepareContext(ctx, text)
-			if err != nil {
-				return err
-			}
-			if err := stmt.Close(); err != nil {
+			if err := s.prepares(ctx, text); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// prepares has the server look at a statement, and at the rights it takes,
+// without running it.
+func (s *session) prepares(ctx context.Context, text string) error {
+	stmt, err := s.conn.PrepareContext(ctx, text)
+	if err != nil {
+		return err
+	}
+	return stmt.Close()
 }
 
 // Prepare implements connector.Sink. DDL commits by itself here, so that what
@@ -121,23 +129,23 @@ func (k *Sink) prepareBare(ctx context.Context, s *session, t *target) error {
 		return nil
 	}
 	_, err := s.exec(ctx, strings.Replace(t.ddl, "CREATE TABLE ", "CREATE TABLE IF NOT EXISTS ", 1))
-	return wrap("create the table", err)
+	return t.notMade("create the table", err)
 }
 
 // prepareRun makes the target ready, if this run did not yet.
 func (k *Sink) prepareRun(ctx context.Context, s *session, t *target, run connector.Run) error {
 	l := t.ledger
-	m, err := l.marker(ctx, s, run.ID, "")
+	m, err := l.Marker(ctx, s, run.ID)
 	switch {
 	case err != nil:
 		return err
 	case m == nil:
-	case m.outcome == outcomeFinished:
-		if err := l.dropStaging(ctx, s, run.ID, m.staging); err != nil {
+	case m.Outcome == database.Finished:
+		if err := l.dropStaging(ctx, s, run.ID, m.Staging); err != nil {
 			return err
 		}
 		return connector.ErrFinished
-	case !m.open():
+	case !m.Open():
 		return connector.GivenUpElsewhere(run.ID)
 	default:
 		return k.checkReset(ctx, s, t, m)
@@ -169,80 +177,51 @@ func (k *Sink) prepareRun(ctx context.Context, s *session, t *target, run connec
 	if err != nil {
 		return err
 	}
-	return l.begin(ctx, s, run, t.name.String(), staging)
+	return l.Begin(ctx, s, run, t.name.String(), staging)
 }
 
 // checkReset fails when rows that count as written may have gone: rows of
 // splits, or the table that takes the rows (exactness rule 1).
-func (k *Sink) checkReset(ctx context.Context, s *session, t *target, m *marker) error {
-	if err := t.ledger.checkPositions(ctx, s, m); err != nil || m.outcome != "" {
+func (k *Sink) checkReset(ctx context.Context, s *session, t *target, m *database.Marker) error {
+	if err := t.ledger.CheckPositions(ctx, s, m); err != nil || m.Outcome != "" {
 		return err
 	}
 	place := t.name
-	if m.staging != "" {
-		place = t.staging(m.run)
+	if m.Staging != "" {
+		place = t.staging(m.Run)
 	}
 	rel, err := loadRelation(ctx, s, place)
 	if err != nil || rel != nil {
 		return err
 	}
-	return connector.Errorf(connector.Fatal, "the target was reset: the table %s that run %s fills is gone; begin anew with --restart", place, m.run)
+	return connector.Errorf(connector.Fatal, "the target was reset: the table %s that run %s fills is gone; begin anew with --restart", place, m.Run)
 }
 
 // settle deals with earlier runs of the job that are still open.
 func (k *Sink) settle(ctx context.Context, s *session, t *target, run connector.Run) error {
-	if !run.Fresh && !run.Restart {
-		return nil
+	l := t.ledger
+	earlier := database.Earlier{
+		Log: k.log, Mode: k.options.Mode,
+		Look: func(run string) (m *database.Marker, err error) {
+			err = k.locked(ctx, s, l.runLock(run), func() (err error) {
+				m, err = l.Marker(ctx, s, run)
+				return err
+			})
+			return m, err
+		},
+		Open:   func() ([]database.OpenRun, error) { return l.OpenRuns(ctx, s, run, false) },
+		GiveUp: func(old string) error { return k.giveUp(ctx, s, t, run, old) },
 	}
-	if err := k.checkFinished(ctx, s, t.ledger, run); err != nil {
-		return err
-	}
-	open, err := t.ledger.openRuns(ctx, s, run)
-	if err != nil {
-		return err
-	}
-	for _, old := range open {
-		if !run.Restart {
-			return connector.Errorf(connector.Usage,
-				"the target knows an unfinished run of this job (%s) that the state at hand does not: go on with the state folder it was begun with, or begin anew with --restart", old)
-		}
-		if err := k.giveUp(ctx, s, t, run, old); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkFinished looks whether the run that the user gives up has ended here,
-// before our side could note it: mode append would have its rows twice.
-func (k *Sink) checkFinished(ctx context.Context, s *session, l *ledger, run connector.Run) error {
-	if run.Abandoned == "" {
-		return nil
-	}
-	var m *marker
-	// Under its lock, since another process may be finishing it.
-	err := k.locked(ctx, s, l.runLock(run.Abandoned), func() (err error) {
-		m, err = l.marker(ctx, s, run.Abandoned, "")
-		return err
-	})
-	if err != nil || m == nil || m.outcome != outcomeFinished {
-		return err
-	}
-	if k.options.Mode == modeAppend && !run.KeepRows {
-		return connector.Errorf(connector.Usage,
-			"run %s, which --restart gives up, had finished: all its rows are in table %s, and mode append would add them again; start without --restart to end it as done, or say --keep-rows to copy once more", run.Abandoned, m.target)
-	}
-	k.log.Warn("the run that is given up had finished in the target", "run", run.Abandoned, "table", m.target)
-	return nil
+	return earlier.Settle(run)
 }
 
 // giveUp closes an earlier run: claims and commits of its attempts fail from
 // now on.
 func (k *Sink) giveUp(ctx context.Context, s *session, t *target, run connector.Run, old string) error {
 	l := t.ledger
-	var m *marker
+	var m *database.Marker
 	err := k.locked(ctx, s, l.runLock(old), func() (err error) {
-		if m, err = l.marker(ctx, s, old, ""); err != nil || m == nil || !m.open() {
+		if m, err = l.Marker(ctx, s, old); err != nil || m == nil || !m.Open() {
 			return err
 		}
 		locks, err := l.splitLocks(ctx, s, old)
@@ -250,34 +229,13 @@ func (k *Sink) giveUp(ctx context.Context, s *session, t *target, run connector.
 			return err
 		}
 		return k.evictor.during(ctx, s, wait{locks: locks}, func() error {
-			return s.transact(ctx, func() error { return k.closeRun(ctx, s, l, run, m) })
+			return s.transact(ctx, func() error { return l.GiveUp(ctx, s, run, m, k.options.Mode) })
 		})
 	})
 	if err != nil || m == nil {
 		return err
 	}
-	return l.dropStaging(ctx, s, old, m.staging)
-}
-
-// closeRun marks an earlier run as given up, in a transaction.
-func (k *Sink) closeRun(ctx context.Context, s *session, l *ledger, run connector.Run, m *marker) error {
-	// Takes the rows' locks, and with them the word of all its writers.
-	if err := l.lockSplits(ctx, s, m.run); err != nil {
-		return err
-	}
-	states, err := l.states(ctx, s, m)
-	if err != nil && connector.ClassOf(err) != connector.Fatal {
-		return err
-	}
-	var sums connector.Counters
-	for _, state := range states {
-		sums = sums.Add(state.Counters)
-	}
-	if k.options.Mode == modeAppend && sums.Written > 0 && !run.KeepRows {
-		return connector.Errorf(connector.Usage,
-			"the run to give up has put %d rows into the table, and mode append would add all of them again: remove them first and say --keep-rows, or say --keep-rows to keep them", sums.Written)
-	}
-	return l.end(ctx, s, m.run, outcomeGivenUp, "")
+	return l.dropStaging(ctx, s, old, m.Staging)
 }
 
 // fill makes what the rows go into; it returns the staging table, if any. A
@@ -287,15 +245,15 @@ func (k *Sink) fill(ctx context.Context, s *session, t *target, run connector.Ru
 	if err != nil {
 		return "", err
 	}
-	if k.options.Mode == modeOverwrite {
+	if k.options.Mode == database.Overwrite {
 		staging := t.staging(run.ID)
 		return staging.String(), k.createStaging(ctx, s, t, rel, staging)
 	}
 	switch {
 	case rel == nil:
 		_, err = s.exec(ctx, t.ddl)
-		return "", wrap("create the table", err)
-	case k.options.Mode == modeTruncate:
+		return "", t.notMade("create the table", err)
+	case k.options.Mode == database.Truncate:
 		_, err = s.exec(ctx, "TRUNCATE TABLE "+t.name.String())
 		return "", wrap("empty the table", err)
 	}
@@ -321,7 +279,7 @@ func (k *Sink) createStaging(ctx context.Context, s *session, t *target, rel *re
 	}
 	for _, sql := range statements {
 		if _, err := s.exec(ctx, sql); err != nil {
-			return wrap("create the staging table", err)
+			return t.notMade("create the staging table", err)
 		}
 	}
 	return nil
@@ -336,7 +294,7 @@ func (k *Sink) reload(ctx context.Context, s *session, run connector.Run) error 
 		return nil
 	}
 	place := old.name
-	if k.options.Mode == modeOverwrite {
+	if k.options.Mode == database.Overwrite {
 		place = old.staging(run.ID)
 		// Where a crash came behind the renaming.
 		if rel, err := loadRelation(ctx, s, place); err != nil {
@@ -371,7 +329,7 @@ func (k *Sink) statements(t *target) []string {
 	}
 	list = append(list, k.options.Pre...)
 	switch {
-	case k.options.Mode == modeOverwrite:
+	case k.options.Mode == database.Overwrite:
 		list = append(list, fmt.Sprintf("create a staging table beside %s and fill it", t.name))
 		if t.relation == nil {
 			list = append(list, "rename it "+t.name.String()+": "+t.ddl)
@@ -380,7 +338,7 @@ func (k *Sink) statements(t *target) []string {
 		}
 	case t.relation == nil:
 		list = append(list, t.ddl)
-	case k.options.Mode == modeTruncate:
+	case k.options.Mode == database.Truncate:
 		list = append(list, "TRUNCATE TABLE "+t.name.String())
 	}
 	return append(list, k.options.Post...)

@@ -9,12 +9,13 @@ import (
 	sqldriver "database/sql/driver"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // queryShape finds the columns of the user's query.
 func (s *Source) queryShape(ctx context.Context, session *session) (*shape, error) {
 	query := strings.TrimRight(s.options.Query, "; \t\r\n")
-	sh := &shape{what: "the query", query: query, from: "(\n" + query + "\n) AS leat_query", qualifier: "leat_query"}
+	sh := &shape{Keyed: database.Keyed{What: "the query"}, query: query, from: "(\n" + query + "\n) AS leat_query", qualifier: "leat_query"}
 	all, err := session.describe(ctx, "SELECT * FROM "+sh.from+" LIMIT 0")
 	if err != nil {
 		if c := classify(err); c != connector.Permanent {
@@ -32,9 +33,7 @@ func (s *Source) queryShape(ctx context.Context, session *session) (*shape, erro
 	sh.byFirst()
 	sh.columns = all
 	if !s.direct(sh) {
-		if sh.columns, err = s.chosen(all); err != nil {
-			return nil, err
-		}
+		sh.columns = s.chosen(all)
 	}
 	sh.schema, err = schemaOf(sh.columns, s.options.TinyInt1)
 	return sh, err
@@ -46,7 +45,7 @@ const errTwice = 1060
 // direct reports whether a query is run as it is. As a derived table it would
 // lose its order; but only so are there conditions, ranges and exact floats.
 func (s *Source) direct(sh *shape) bool {
-	return sh.query != "" && s.where == "" && len(sh.key) == 0 &&
+	return sh.query != "" && s.where == "" && len(sh.Key) == 0 &&
 		!slices.ContainsFunc(sh.columns, func(c column) bool { return c.dataType == "float" })
 }
 

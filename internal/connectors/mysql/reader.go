@@ -1,6 +1,7 @@
 package mysql
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // reader reads a split by one SELECT, in the snapshot that a statement has.
@@ -40,7 +42,7 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 	if err != nil {
 		return nil, err
 	}
-	r := &reader{source: s, doing: "read " + sh.what, position: pos, turn: make(chan struct{}, 1)}
+	r := &reader{source: s, doing: "read " + sh.What, position: pos, turn: make(chan struct{}, 1)}
 	statement, err := r.statement(sh, split, pos)
 	if err != nil {
 		return nil, err
@@ -66,29 +68,22 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 
 // statement is the SELECT of a split after a position.
 func (r *reader) statement(sh *shape, split connector.Split, pos connector.Position) (string, error) {
-	spec, err := decodeSpec(split.Spec)
+	spec, err := database.DecodeSpec[database.Range](split.Spec)
 	if err != nil {
 		return "", err
 	}
-	var keys []keyColumn
-	for _, name := range spec.Key {
-		i := slices.IndexFunc(sh.keyColumns, func(c keyColumn) bool { return c.name == name })
-		if i < 0 {
-			return "", connector.Errorf(connector.Permanent, "a split by %s, which is not the key any more", name)
-		}
-		keys = append(keys, sh.keyColumns[i])
+	keys, err := database.KeyColumns(spec, sh.keyColumns, (*keyColumn).named)
+	if err != nil {
+		return "", err
 	}
-	r.seekable = sh.unique && spec.Ordered && slices.Equal(spec.Key, sh.key)
-	var after []string
-	if r.seekable {
-		if after, err = decodePosition(pos, len(keys)); err != nil {
-			return "", err
-		}
+	after, seekable, err := sh.Resume(spec, pos)
+	if err != nil {
+		return "", err
+	}
+	if r.seekable = seekable; seekable {
 		r.keys = keys
-	} else if pos != "" {
-		return "", connector.Errorf(connector.Permanent, "a position in a split that has none")
 	}
-	conditions, err := spec.conditions(keys, after)
+	conditions, err := conditionsOf(spec, keys, after)
 	if err != nil {
 		return "", err
 	}
@@ -103,8 +98,8 @@ func (r *reader) statement(sh *shape, split connector.Split, pos connector.Posit
 	if len(keys) > 0 && !spec.Null {
 		from = sh.ranged()
 	}
-	query := "SELECT " + strings.Join(selected, ", ") + " FROM " + from + whereOf(conditions)
-	if spec.Ordered && slices.Equal(spec.Key, sh.key) {
+	query := "SELECT " + strings.Join(selected, ", ") + " FROM " + from + database.Where(conditions)
+	if spec.Ordered && slices.Equal(spec.Key, sh.Key) {
 		query += " ORDER BY " + sh.ordering()
 	}
 	return query, nil
@@ -138,9 +133,9 @@ func (r *reader) selected(sh *shape) []string {
 // checkColumns compares what comes with what was resolved: a query that is run
 // as it is may give other columns by now.
 func (r *reader) checkColumns(sh *shape) error {
-	names := r.stream.rows.Columns()
+	names := r.stream.rows.names()
 	if want := sh.schema.Names(); len(names) < len(want) || !slices.Equal(names[:len(want)], want) {
-		return connector.Errorf(connector.Permanent, "%s has other columns by now: %s", sh.what, listed(names))
+		return connector.Errorf(connector.Permanent, "%s has other columns by now: %s", sh.What, database.Listed(names))
 	}
 	return nil
 }
@@ -154,7 +149,9 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 	}
 	var err error
 	if !r.stream.ended {
+		r.stream.gather(true)
 		err = r.stream.guard(ctx, func(any) error { return r.fill(b) })
+		r.stream.gather(false)
 	} else if err = ctx.Err(); err != nil {
 		return err
 	}
@@ -178,7 +175,7 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 func (r *reader) fill(b *batch.Batch) error {
 	rejected := 0
 	for !b.Full() && len(b.Rejects) < batch.MaxRows && rejected < batch.MaxBytes {
-		err := r.stream.next()
+		row, err := r.stream.next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
@@ -190,38 +187,41 @@ func (r *reader) fill(b *batch.Batch) error {
 			return err
 		}
 		for i := range r.keys {
-			if r.last[i], err = r.keys[i].appendKey(r.last[i][:0], r.stream.row[r.keyAt[i]]); err != nil {
+			if r.last[i], err = r.keys[i].appendKey(r.last[i][:0], row[r.keyAt[i]]); err != nil {
 				return err
 			}
 		}
-		rejected += r.decode(b)
+		rejected += r.decode(b, row)
 	}
 	return nil
 }
 
 // decode adds the row to the batch, or to its rejects, and returns the size of
 // the reject.
-func (r *reader) decode(b *batch.Batch) int {
+func (r *reader) decode(b *batch.Batch, row [][]byte) int {
 	buf, spans := len(b.Buf), len(b.Spans)
 	for i := range r.decoders {
-		if err := r.decoders[i].append(b, r.stream.row[i]); err != nil {
+		if err := r.decoders[i].append(b, row[i]); err != nil {
 			b.Buf, b.Spans = b.Buf[:buf], b.Spans[:spans]
-			return r.reject(b, i, err)
+			return r.reject(b, row, i, err)
 		}
 	}
 	b.Bytes += int64(len(b.Buf) - buf)
+	if len(b.Buf)-buf >= batch.Huge {
+		r.stream.rows.drop()
+	}
 	return 0
 }
 
 // reject keeps a row with a value that its column's type has no room for.
-func (r *reader) reject(b *batch.Batch, column int, err error) int {
+func (r *reader) reject(b *batch.Batch, row [][]byte, column int, err error) int {
 	rj := batch.Reject{Column: b.Schema.Fields[column].Name, Reason: err.Error()}
 	if len(r.keys) > 0 {
 		rj.Where = "key " + strings.Join(r.key(), ", ")
 	}
 	size := 0
 	for i := range r.decoders {
-		v := plain(r.stream.row[i])
+		v := bytes.Clone(row[i])
 		size += len(v)
 		rj.Values = append(rj.Values, v)
 	}
@@ -242,7 +242,7 @@ func (r *reader) key() []string {
 // note makes the position after the last row.
 func (r *reader) note() (err error) {
 	if r.seekable {
-		r.position, err = encodePosition(r.key())
+		r.position, err = database.EncodePosition(r.key())
 	}
 	return err
 }

@@ -106,7 +106,9 @@ func (r *rig) attempt(split int, token uint64) connector.Attempt {
 }
 
 // breakRules switches rules off in a sink that is resolved.
-func (r *rig) breakRules(rules breakRules) { r.sink.rules, r.sink.target.ledger.rules = rules, rules }
+func (r *rig) breakRules(rules breakRules) {
+	r.sink.rules, r.sink.target.ledger.Rules = rules, rules.Rules
+}
 
 // claim claims a split and expects to get it.
 func (r *rig) claim(split int, token uint64) (connector.Writer, connector.SplitState) {

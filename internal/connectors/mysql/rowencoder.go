@@ -3,7 +3,6 @@ package mysql
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/leatdata/leat/batch"
 )
@@ -167,7 +166,7 @@ func (e *rowEncoder) tuple(dst []byte, b *batch.Batch, i int) ([]byte, int, erro
 			dst = append(dst, "_binary"...)
 		}
 		if len(cell) > largeCell {
-			dst = slices.Grow(dst, escapedLength(cell)+largeCell)
+			dst = batch.Grow(dst, len(dst)+escapedLength(cell)+largeCell)
 		}
 		dst = append(dst, '\'')
 		var err error

@@ -35,7 +35,9 @@ const killTimeout = time.Second
 // session is a connection with its settings made. It belongs to one goroutine
 // at a time.
 type session struct {
-	conn   *sql.Conn
+	conn *sql.Conn
+	// below is the connection below the driver's; nil: not known.
+	below  *buffered
 	server version
 	// id is the server's number of the connection, for KILL.
 	id int64

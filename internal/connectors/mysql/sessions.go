@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	sqldriver "database/sql/driver"
 	"errors"
+	"sync"
 
 	driver "github.com/go-sql-driver/mysql"
 )
@@ -14,7 +15,8 @@ const maxIdle = 64
 
 // sessions opens connections and keeps the idle ones for the next who asks.
 type sessions struct {
-	db *sql.DB
+	db    *sql.DB
+	below *connections
 }
 
 // newSessions makes a pool whose connections run the settings first; it does
@@ -29,22 +31,63 @@ func newSessions(config *driver.Config, settings ...string) (*sessions, error) {
 	if err != nil {
 		return nil, usageURL("the driver refuses it")
 	}
-	db := sql.OpenDB(&settled{Connector: inner, settings: settings})
+	below := &connections{of: map[any]*buffered{}}
+	db := sql.OpenDB(&settled{Connector: inner, settings: settings, below: below})
 	db.SetMaxIdleConns(maxIdle)
-	return &sessions{db: db}, nil
+	return &sessions{db: db, below: below}, nil
+}
+
+// connections are what lies below the driver's.
+type connections struct {
+	mu sync.Mutex
+	of map[any]*buffered
+}
+
+// dialledKey finds, in a context, where the connection is left that is dialled.
+type dialledKey struct{}
+
+// leave notes a connection for whoever has it dialled.
+func leave(ctx context.Context, conn *buffered) {
+	if place, ok := ctx.Value(dialledKey{}).(**buffered); ok {
+		*place = conn
+	}
+}
+
+// keep notes what lies below a connection of the driver's, until its end.
+func (c *connections) keep(conn any, below *buffered) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.of[conn] = below
+	below.closing = func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.of, conn)
+	}
+}
+
+// find returns what lies below a connection of the driver's; nil: not known.
+func (c *connections) find(conn any) *buffered {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.of[conn]
 }
 
 // settled makes connections with their settings made.
 type settled struct {
 	sqldriver.Connector
 	settings []string
+	below    *connections
 }
 
 // Connect implements driver.Connector.
 func (c *settled) Connect(ctx context.Context) (sqldriver.Conn, error) {
-	conn, err := c.Connector.Connect(ctx)
+	var below *buffered
+	conn, err := c.Connector.Connect(context.WithValue(ctx, dialledKey{}, &below))
 	if err != nil {
 		return nil, err
+	}
+	if below != nil {
+		c.below.keep(conn, below)
 	}
 	execer, ok := conn.(sqldriver.ExecerContext)
 	if !ok {
@@ -66,7 +109,19 @@ func (p *sessions) get(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, wrap("connect to the server", err)
 	}
-	return newSession(ctx, conn)
+	s, err := newSession(ctx, conn)
+	if err != nil {
+		return nil, err
+	}
+	err = conn.Raw(func(driverConn any) error {
+		s.below = p.below.find(driverConn)
+		return nil
+	})
+	if err != nil {
+		s.close()
+		return nil, wrap("connect to the server", err)
+	}
+	return s, nil
 }
 
 // put takes a session back; one with an open transaction is ended.

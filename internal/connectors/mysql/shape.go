@@ -7,11 +7,12 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // shape is what a source reads. It does not change once made.
 type shape struct {
-	what string // for people
+	database.Keyed
 	from string // what follows FROM
 	// qualifier is the name by which from's columns are told from those selected.
 	qualifier string
@@ -21,15 +22,10 @@ type shape struct {
 	schema   *batch.Schema
 	// columns are the schema's.
 	columns []column
-	// key is what splits are ranges of, and keyColumns its types. unique says
-	// that it is the key of each row, without NULL: reading can go on after one.
-	key        []string
+	// keyColumns are those of the key.
 	keyColumns []keyColumn
-	unique     bool
 	// index is the index that has the rows in the order of key, "" for none.
 	index string
-	// nullable says that the first column of key may be NULL.
-	nullable bool
 }
 
 func (s *Source) tableShape(ctx context.Context, session *session) (*shape, error) {
@@ -47,24 +43,22 @@ func (s *Source) tableShape(ctx context.Context, session *session) (*shape, erro
 	if len(rel.columns) == 0 {
 		return nil, connector.Errorf(connector.Usage, "this user may see no column of table %s", n)
 	}
-	sh := &shape{what: "table " + rel.name.String(), from: rel.name.String(), qualifier: rel.name.String(), relation: rel}
+	sh := &shape{Keyed: database.Keyed{What: "table " + rel.name.String()}, from: rel.name.String(), qualifier: rel.name.String(), relation: rel}
 	if rel.isView() {
-		sh.what = "view " + rel.name.String()
+		sh.What = "view " + rel.name.String()
 	}
 	if err := s.checkRights(ctx, session, sh); err != nil {
 		return nil, err
 	}
-	if sh.columns, err = s.chosen(rel.columns); err != nil {
-		return nil, err
-	}
+	sh.columns = s.chosen(rel.columns)
 	if sh.schema, err = schemaOf(sh.columns, s.options.TinyInt1); err != nil {
 		return nil, err
 	}
 	if err := s.tableKey(sh); err != nil {
 		return nil, err
 	}
-	if sh.unique && !slices.ContainsFunc(sh.key, func(k string) bool { return sh.schema.Index(k) < 0 }) {
-		sh.schema.Key = sh.key
+	if sh.Unique && !slices.ContainsFunc(sh.Key, func(k string) bool { return sh.schema.Index(k) < 0 }) {
+		sh.schema.Key = sh.Key
 	}
 	return sh, nil
 }
@@ -77,26 +71,14 @@ func (s *Source) checkRights(ctx context.Context, session *session, sh *shape) e
 	}
 	_, err := session.query(ctx, "SELECT * FROM "+sh.from+" LIMIT 0")
 	if n := numberOf(err); n == errNoRight || n == errNoColumnRight {
-		return connector.Errorf(connector.Usage, "%s: %w; if only some columns may be read, name them in the job", sh.what, err)
+		return connector.Errorf(connector.Usage, "%s: %w; if only some columns may be read, name them in the job", sh.What, err)
 	}
-	return wrap("look up "+sh.what, err)
+	return wrap("look up "+sh.What, err)
 }
 
 // chosen leaves out the columns that the job does not need.
-func (s *Source) chosen(columns []column) ([]column, error) {
-	if s.only == nil {
-		return columns, nil
-	}
-	var chosen []column
-	for _, c := range columns {
-		if slices.Contains(s.only, c.name) {
-			chosen = append(chosen, c)
-		}
-	}
-	if len(chosen) == 0 {
-		return columns[:min(1, len(columns))], nil
-	}
-	return chosen, nil
+func (s *Source) chosen(columns []column) []column {
+	return database.Chosen(columns, s.only, func(c *column) string { return c.name })
 }
 
 // tableKey decides what the table is split by.
@@ -109,14 +91,14 @@ func (s *Source) tableKey(sh *shape) error {
 		return err
 	}
 	for _, u := range sh.relation.keys {
-		sh.unique = sh.unique || u.notNull && len(key) > 0 && !slices.ContainsFunc(u.columns, func(c string) bool { return !slices.Contains(sh.key, c) })
+		sh.Unique = sh.Unique || u.notNull && len(key) > 0 && !slices.ContainsFunc(u.columns, func(c string) bool { return !slices.Contains(sh.Key, c) })
 	}
 	for _, c := range sh.keyColumns {
-		sh.unique = sh.unique && c.notNull
+		sh.Unique = sh.Unique && c.notNull
 	}
 	sh.byFirst()
 	for _, u := range sh.relation.keys {
-		if u.ordered && len(sh.key) > 0 && sh.index == "" && len(u.columns) >= len(sh.key) && slices.Equal(u.columns[:len(sh.key)], sh.key) {
+		if u.ordered && len(sh.Key) > 0 && sh.index == "" && len(u.columns) >= len(sh.Key) && slices.Equal(u.columns[:len(sh.Key)], sh.Key) {
 			sh.index = u.name
 		}
 	}
@@ -151,13 +133,13 @@ func (sh *shape) setKey(key []string, columns []column) error {
 			for j := range columns {
 				names[j] = columns[j].name
 			}
-			return connector.Errorf(connector.Usage, "key: %s has no column %s; it has %s", sh.what, name, listed(names))
+			return connector.Errorf(connector.Usage, "key: %s has no column %s; it has %s", sh.What, name, database.Listed(names))
 		}
 		k := keyColumn{column: columns[i], form: formOf(&columns[i])}
 		if k.form == formNone {
 			return connector.Errorf(connector.Usage, "key: column %s is of type %s, of which there are no ranges", name, columns[i].columnType)
 		}
-		sh.key, sh.keyColumns = append(sh.key, k.name), append(sh.keyColumns, k)
+		sh.Key, sh.keyColumns = append(sh.Key, k.name), append(sh.keyColumns, k)
 	}
 	return nil
 }
@@ -165,11 +147,11 @@ func (sh *shape) setKey(key []string, columns []column) error {
 // byFirst keeps the first column of a key that is not unique: rows that are
 // alike in it, or NULL, stay in one split.
 func (sh *shape) byFirst() {
-	if sh.unique || len(sh.key) == 0 {
+	if sh.Unique || len(sh.Key) == 0 {
 		return
 	}
-	sh.key, sh.keyColumns = sh.key[:1], sh.keyColumns[:1]
-	sh.nullable = !sh.keyColumns[0].notNull
+	sh.Key, sh.keyColumns = sh.Key[:1], sh.keyColumns[:1]
+	sh.Nullable = !sh.keyColumns[0].notNull
 }
 
 // ranged is what follows FROM where rows are wanted in the order of the key,
@@ -183,7 +165,7 @@ func (sh *shape) ranged() string {
 
 // ordering is the key's columns behind ORDER BY. Without the qualifier they
 // could be expressions of the same name.
-func (sh *shape) ordering() string { return qualified(sh.qualifier, sh.key) }
+func (sh *shape) ordering() string { return qualified(sh.qualifier, sh.Key) }
 
 // qualified is names as columns of a table, joined with commas.
 func qualified(table string, names []string) string {

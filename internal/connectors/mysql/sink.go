@@ -8,6 +8,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Sink writes to one table of a MariaDB or MySQL database.
@@ -17,6 +18,7 @@ type Sink struct {
 	fail     func(string)
 	sessions *sessions
 	evictor  *evictor
+	crowd    *database.Crowd
 	rules    breakRules
 
 	mu sync.Mutex
@@ -37,14 +39,14 @@ func newSink(options *SinkOptions, env connector.SinkEnv) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Sink{options: *options, log: env.Log, fail: env.Failpoint, sessions: pool, rules: brokenRules()}
+	k := &Sink{options: *options, log: env.Log, fail: env.Failpoint, sessions: pool, crowd: database.NewCrowd(), rules: brokenRules()}
 	if k.log == nil {
 		k.log = slog.New(slog.DiscardHandler)
 	}
 	if k.fail == nil {
 		k.fail = func(string) {}
 	}
-	k.evictor = &evictor{sessions: k.sessions, log: k.log, patience: patience}
+	k.evictor = &evictor{Evictor: database.Evictor{Log: k.log, Patience: database.Patience}, sessions: k.sessions}
 	return k, nil
 }
 
@@ -62,7 +64,7 @@ func (k *Sink) Resolve(ctx context.Context, in *batch.Schema) (*connector.Plan, 
 	k.in, k.target = in, t
 	k.mu.Unlock()
 	plan := &connector.Plan{
-		Schema: t.schema, Guarantee: connector.WithPosition, Creates: t.relation == nil, Empties: k.options.Mode == modeTruncate,
+		Schema: t.schema, Guarantee: connector.WithPosition, Creates: t.relation == nil, Empties: k.options.Mode == database.Truncate,
 		Statements: k.statements(t), Doubts: append(t.doubts, k.againDoubts()...),
 	}
 	if !t.exact() {
@@ -126,20 +128,20 @@ func (k *Sink) Register(ctx context.Context, run connector.Run, splits []connect
 	}
 	return k.sessions.with(ctx, func(s *session) error {
 		l := t.ledger
-		return wrap("register splits", k.locked(ctx, s, l.runLock(run.ID), func() error {
+		return wrap("register splits for "+t.name.String(), k.locked(ctx, s, l.runLock(run.ID), func() error {
 			return s.transact(ctx, func() error {
-				m, err := l.lock(ctx, s, run.ID)
+				m, err := l.Lock(ctx, s, run.ID)
 				if err != nil {
 					return err
 				}
-				if err := l.takes(m, run.ID); err != nil {
+				if err := l.Takes(m, run.ID); err != nil {
 					return err
 				}
 				// Else new rows would hide that the old ones are gone.
-				if err := l.checkPositions(ctx, s, m); err != nil {
+				if err := l.CheckPositions(ctx, s, m); err != nil {
 					return err
 				}
-				return l.register(ctx, s, run.ID, splits)
+				return l.Register(ctx, s, run.ID, splits)
 			})
 		}))
 	})
@@ -167,14 +169,14 @@ func (k *Sink) Claim(ctx context.Context, attempt connector.Attempt) (connector.
 }
 
 func (k *Sink) claim(ctx context.Context, s *session, t *target, attempt connector.Attempt) (*writer, connector.SplitState, error) {
-	doing := "claim split " + splitText(attempt.Split.ID)
+	doing := "claim a split of " + t.name.String()
 	state := attempt.State
 	if t.ledger != nil {
 		claimed, err := k.claimRow(ctx, s, t.ledger, attempt)
 		if err != nil {
 			return nil, connector.SplitState{}, wrap(doing, err)
 		}
-		if !k.rules.ignorePosition {
+		if !k.rules.IgnorePosition {
 			state = claimed
 		}
 	}
@@ -197,8 +199,8 @@ func (k *Sink) claim(ctx context.Context, s *session, t *target, attempt connect
 // where its token is too old, so that this is looked at before, and again
 // before anybody is ended.
 func (k *Sink) claimRow(ctx context.Context, s *session, l *ledger, a connector.Attempt) (state connector.SplitState, err error) {
-	if !l.rules.claimByInsert {
-		state, err = l.read(ctx, s, a.Run.ID, a.Split.ID)
+	if !l.Rules.ClaimByInsert {
+		state, err = l.Read(ctx, s, a.Run.ID, a.Split.ID)
 		switch {
 		case err != nil:
 			return state, err
@@ -211,7 +213,7 @@ func (k *Sink) claimRow(ctx context.Context, s *session, l *ledger, a connector.
 	w := wait{
 		locks: []string{l.splitLock(a.Run.ID, a.Split.ID), l.runLock(a.Run.ID)},
 		still: func(ctx context.Context, s *session) (bool, error) {
-			state, err := l.read(ctx, s, a.Run.ID, a.Split.ID)
+			state, err := l.Read(ctx, s, a.Run.ID, a.Split.ID)
 			return err == nil && state.Token <= a.Token, nil
 		},
 	}
@@ -230,14 +232,14 @@ func (k *Sink) States(ctx context.Context, run connector.Run) (states []connecto
 	}
 	err = k.sessions.with(ctx, func(s *session) error {
 		l := t.ledger
-		m, err := l.marker(ctx, s, run.ID, "")
+		m, err := l.Marker(ctx, s, run.ID)
 		if err != nil {
 			return err
 		}
-		if err := l.takes(m, run.ID); err != nil {
+		if err := l.Takes(m, run.ID); err != nil {
 			return err
 		}
-		states, err = l.states(ctx, s, m)
+		states, err = l.States(ctx, s, m)
 		return err
 	})
 	return states, err

@@ -4,10 +4,10 @@ import (
 	"context"
 	"log/slog"
 	"strings"
-	"sync"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Source reads a table, a view or a query.
@@ -19,8 +19,7 @@ type Source struct {
 	sessions *sessions
 	rules    sourceRules
 
-	mu    sync.Mutex
-	shape *shape
+	shape database.Found[shape]
 }
 
 // newSource returns the source of these options; it does not connect.
@@ -61,21 +60,11 @@ func (s *Source) Describe(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{"reads " + sh.what}
+	lines := []string{"reads " + sh.What}
 	if s.where != "" {
 		lines = append(lines, "where runs in the database: "+s.where)
 	}
-	if len(sh.key) > 0 && sh.index == "" {
-		lines = append(lines, "no unique index begins with "+strings.Join(sh.key, ", ")+": unless another one does, each split reads everything to find its rows")
-	}
-	switch {
-	case sh.unique:
-		lines = append(lines, "splits: by the unique key "+strings.Join(sh.key, ", ")+"; reading goes on after the last key")
-	case len(sh.key) > 0:
-		lines = append(lines, "splits: by "+sh.key[0]+", which need not be unique; each is committed once, at its end")
-	default:
-		lines = append(lines, "splits: one, which is committed once, at its end; name a key to have more")
-	}
+	lines = append(lines, sh.Describe(sh.index != "", "one, which is committed once, at its end; name a key to have more")...)
 	return lines, nil
 }
 
@@ -87,30 +76,20 @@ func (s *Source) Close() error {
 
 // resolve finds out what there is to read, once.
 func (s *Source) resolve(ctx context.Context) (*shape, error) {
-	s.mu.Lock()
-	sh := s.shape
-	s.mu.Unlock()
-	if sh != nil {
-		return sh, nil
-	}
-	err := s.sessions.with(ctx, func(session *session) (err error) {
-		if s.options.Query != "" {
-			sh, err = s.queryShape(ctx, session)
-		} else {
-			sh, err = s.tableShape(ctx, session)
-		}
-		if err != nil {
-			return err
-		}
-		return s.checkWhere(ctx, session, sh)
+	return s.shape.Get(func() (sh *shape, err error) {
+		err = s.sessions.with(ctx, func(session *session) (err error) {
+			if s.options.Query != "" {
+				sh, err = s.queryShape(ctx, session)
+			} else {
+				sh, err = s.tableShape(ctx, session)
+			}
+			if err != nil {
+				return err
+			}
+			return s.checkWhere(ctx, session, sh)
+		})
+		return sh, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	s.shape = sh
-	s.mu.Unlock()
-	return sh, nil
 }
 
 // checkWhere has the server parse the job's condition.
@@ -119,26 +98,11 @@ func (s *Source) checkWhere(ctx context.Context, session *session, sh *shape) er
 		return nil
 	}
 	// The second would not parse if the condition left its parentheses.
-	for _, condition := range []string{s.condition(), "IF(\n" + s.where + "\n, 1, 0)"} {
+	return database.CheckWhere([]string{s.condition(), "IF(\n" + s.where + "\n, 1, 0)"}, func(condition string) error {
 		_, err := session.query(ctx, "SELECT 1 FROM "+sh.from+" WHERE "+condition+" LIMIT 0")
-		switch c := classify(err); {
-		case err == nil:
-		case c != connector.Permanent:
-			return wrap("where", err)
-		default:
-			return connector.Errorf(connector.Usage, "where: %w", err)
-		}
-	}
-	return nil
+		return err
+	}, classify)
 }
 
 // condition is the job's where in parentheses, which a comment cannot swallow.
 func (s *Source) condition() string { return "(\n" + s.where + "\n)" }
-
-// whereOf joins conditions into a WHERE.
-func whereOf(conditions []string) string {
-	if len(conditions) == 0 {
-		return ""
-	}
-	return " WHERE " + strings.Join(conditions, " AND ")
-}

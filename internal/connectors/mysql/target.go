@@ -8,6 +8,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // target is what a sink found out about its table for an input's columns. It
@@ -78,8 +79,26 @@ func (k *Sink) resolve(ctx context.Context, s *session, in *batch.Schema) (*targ
 	if err != nil {
 		return nil, err
 	}
+	if k.options.Mode == database.Upsert {
+		if err := t.checkTemporary(ctx, s); err != nil {
+			return nil, err
+		}
+	}
 	t.ledger, err = k.newLedger(ctx, s, t)
 	return t, err
+}
+
+// checkTemporary has the server check the right to make upsert's temporary
+// table: it prepares the statement, and does not run it.
+func (t *target) checkTemporary(ctx context.Context, s *session) error {
+	at := name{database: t.name.database, table: upsertTable}
+	err := s.prepares(ctx, "CREATE TEMPORARY TABLE "+at.String()+" (a INT) ENGINE=InnoDB")
+	switch numberOf(err) {
+	case errNoRight, errNoRightHere, errAccessDenied, errSpecificRight:
+		return connector.Errorf(connector.Usage, "mode upsert needs the right CREATE TEMPORARY TABLES on database %s, which this user has not (%s): grant it; modes append, truncate and overwrite work without",
+			quoteName(t.name.database), reasonOf(err))
+	}
+	return wrap("look whether temporary tables may be made", err)
 }
 
 // locate gives a table that is to be made its database.
@@ -137,7 +156,7 @@ func (t *target) match(in *batch.Schema, tinyint string) error {
 		t.schema.Fields = append(t.schema.Fields, batch.Field{Name: c.name, Type: typ, NotNull: c.notNull})
 	}
 	if len(missing) > 0 {
-		return connector.Errorf(connector.Usage, "table %s has no column %s; it has %s", t.name, listed(missing), listed(t.relation.names()))
+		return connector.Errorf(connector.Usage, "table %s has no column %s; it has %s", t.name, database.Listed(missing), database.Listed(t.relation.names()))
 	}
 	return nil
 }
@@ -211,12 +230,12 @@ func (t *target) loadForeignKeys(ctx context.Context, s *session) error {
 // checkMode refuses a mode that the table cannot have, naming those it can.
 func (k *Sink) checkMode(ctx context.Context, s *session, t *target) error {
 	switch k.options.Mode {
-	case modeTruncate:
+	case database.Truncate:
 		if len(t.incoming) > 0 {
 			fk := t.incoming[0]
 			return connector.Errorf(connector.Usage, "mode truncate: constraint %s of %s refers to %s, so it cannot be emptied; modes append and upsert work", fk.name, fk.from, t.name)
 		}
-	case modeOverwrite:
+	case database.Overwrite:
 		if !t.transactional {
 			return connector.Errorf(connector.Usage, "mode overwrite: the engine %s of %s has no transactions; modes append, truncate and upsert work", t.relation.engine, t.name)
 		}
@@ -227,7 +246,7 @@ func (k *Sink) checkMode(ctx context.Context, s *session, t *target) error {
 		if len(t.inner) > 0 {
 			return connector.Errorf(connector.Usage, "mode overwrite: constraint %s of %s refers to the table itself, and is judged row by row, so the table cannot be replaced; modes append, truncate and upsert work", t.inner[0].name, t.name)
 		}
-	case modeUpsert:
+	case database.Upsert:
 		return k.checkKey(ctx, s, t)
 	}
 	return nil
@@ -239,7 +258,7 @@ func (k *Sink) checkKey(ctx context.Context, s *session, t *target) error {
 	for _, n := range k.options.Key {
 		c := t.relation.column(n)
 		if c == nil {
-			return connector.Errorf(connector.Usage, "key: %s has no column %s; it has %s", t.name, n, listed(t.relation.names()))
+			return connector.Errorf(connector.Usage, "key: %s has no column %s; it has %s", t.name, n, database.Listed(t.relation.names()))
 		}
 		t.key = append(t.key, c.name)
 	}

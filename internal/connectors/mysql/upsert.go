@@ -49,8 +49,11 @@ func (w *writer) reason(err error) string {
 	return reasonOf(err)
 }
 
+// upsertTable is the name of upsert's temporary table.
+const upsertTable = "leat_upsert"
+
 func newUpsert(t *target, keep bool) *upsert {
-	u := &upsert{name: name{database: t.name.database, table: "leat_upsert"}}
+	u := &upsert{name: name{database: t.name.database, table: upsertTable}}
 	into, from := t.name.String(), u.name.String()
 	list := columnList(t.columns)
 	u.create = []string{
@@ -135,6 +138,6 @@ func (w *writer) merge(ctx context.Context, rows, bytes int64) error {
 		return err
 	}
 	w.wrote(keys, bytes)
-	w.pending.Merged += rows - keys
+	w.Pending.Merged += rows - keys
 	return nil
 }

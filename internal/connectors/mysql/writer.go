@@ -3,10 +3,10 @@ package mysql
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // chunkBytes is how much one LOAD DATA, and with it one savepoint, holds (a
@@ -37,25 +37,26 @@ type writer struct {
 
 	begun bool // a transaction is open, under the split's lock
 	chunk chunk
-	held  []*batch.Batch
+	held  database.Held
 
-	durable connector.SplitState
-	// pending counts what is judged and not committed.
-	pending connector.Counters
-	failed  bool
-	closed  bool
+	// leaveCrowd is called after the transaction of an upsert; nil without one.
+	leaveCrowd func()
+
+	database.Progress
+	failed bool
+	closed bool
 }
 
 func newWriter(k *Sink, s *session, t *target, attempt connector.Attempt, state connector.SplitState) *writer {
 	w := &writer{
-		sink: k, session: s, ledger: t.ledger, target: t, attempt: attempt, durable: state,
+		sink: k, session: s, ledger: t.ledger, target: t, attempt: attempt, Progress: database.Progress{Durable: state},
 		encoder: newRowEncoder(t, k.options.TinyInt1), place: t.name,
 	}
 	switch k.options.Mode {
-	case modeOverwrite:
+	case database.Overwrite:
 		w.place = t.staging(attempt.Run.ID)
-	case modeUpsert:
-		w.upsert = newUpsert(t, k.options.Nulls == nullsKeep)
+	case database.Upsert:
+		w.upsert = newUpsert(t, k.options.Nulls == database.NullsKeep)
 		w.place = w.upsert.name
 	}
 	w.inserts = newInserts(w)
@@ -70,40 +71,37 @@ func newWriter(k *Sink, s *session, t *target, attempt connector.Attempt, state 
 func (w *writer) Write(ctx context.Context, b *batch.Batch) error {
 	if w.failed || w.closed {
 		b.Release()
-		return errWriterOver
+		return database.ErrWriterOver
 	}
 	if b.Rows == 0 {
 		b.Release()
 		return nil
 	}
-	w.held = append(w.held, b)
+	w.held.Add(b)
 	return w.done("write to "+w.target.name.String(), w.write(ctx, b))
 }
-
-// errWriterOver is the error of a writer that is used after its end.
-var errWriterOver = connector.Errorf(connector.Permanent, "the writer has failed or is closed")
 
 func (w *writer) write(ctx context.Context, b *batch.Batch) error {
 	if err := w.begin(ctx); err != nil {
 		return err
 	}
 	c := &w.chunk
-	c.begin(b, 0)
+	c.Begin(b, 0)
 	w.encoder.begin(b)
 	for i := range b.Rows {
 		if err := w.add(ctx, b, i); err != nil {
 			return err
 		}
-		if len(c.piece) >= pieceBytes {
+		if len(c.Piece) >= pieceBytes {
 			if err := w.sendPiece(ctx); err != nil {
 				return err
 			}
 		}
-		if c.sent.bytes >= chunkBytes {
+		if c.Sent.Bytes >= chunkBytes {
 			if err := w.finishChunk(ctx, b); err != nil {
 				return err
 			}
-			c.begin(b, i+1)
+			c.Begin(b, i+1)
 		}
 	}
 	return nil
@@ -114,40 +112,40 @@ func (w *writer) add(ctx context.Context, b *batch.Batch, i int) error {
 	c := &w.chunk
 	if w.infile == nil {
 		// The INSERT judges it.
-		c.add(rowBytes(b, i))
+		c.Add(rowBytes(b, i))
 		return nil
 	}
-	start := len(c.piece)
+	start := len(c.Piece)
 	var column int
 	var err error
-	c.piece, column, err = w.encoder.row(c.piece, b, i)
+	c.Piece, column, err = w.encoder.row(c.Piece, b, i)
 	if errors.Is(err, errLarge) {
 		return w.addLarge(ctx, b, i, start)
 	}
 	if err != nil {
-		c.reject(start)
+		c.Reject(start)
 		w.reject(b, i, w.encoder.columnName(column), err.Error())
 		return nil
 	}
-	c.add(w.encoder.bytes)
+	c.Add(w.encoder.bytes)
 	return nil
 }
 
 // addLarge is add for a row with a cell that fills pieces by itself.
 func (w *writer) addLarge(ctx context.Context, b *batch.Batch, i, start int) error {
 	c := &w.chunk
-	c.piece = c.piece[:start]
-	column, err := w.encoder.judgeLarge(c.piece[start:], b, i)
+	c.Piece = c.Piece[:start]
+	column, err := w.encoder.judgeLarge(c.Piece[start:], b, i)
 	if err != nil {
-		c.reject(start)
+		c.Reject(start)
 		w.reject(b, i, w.encoder.columnName(column), err.Error())
 		return nil
 	}
-	c.add(w.encoder.bytes)
-	c.piece, err = w.encoder.sendLarge(c.piece, b, i, func(piece []byte) ([]byte, error) {
-		c.piece = piece
+	c.Add(w.encoder.bytes)
+	c.Piece, err = w.encoder.sendLarge(c.Piece, b, i, func(piece []byte) ([]byte, error) {
+		c.Piece = piece
 		err := w.sendPiece(ctx)
-		return c.piece, err
+		return c.Piece, err
 	})
 	return err
 }
@@ -157,6 +155,13 @@ func (w *writer) addLarge(ctx context.Context, b *batch.Batch, i, start int) err
 func (w *writer) begin(ctx context.Context) error {
 	if w.begun {
 		return nil
+	}
+	if w.upsert != nil && w.leaveCrowd == nil {
+		leave, err := w.sink.crowd.Enter(ctx, w.attempt.Split.ID)
+		if err != nil {
+			return err
+		}
+		w.leaveCrowd = leave
 	}
 	if w.ledger == nil {
 		w.begun = true
@@ -170,8 +175,8 @@ func (w *writer) begin(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !mine && !w.sink.rules.commitAnyway {
-		return w.ledger.fenced(ctx, w.session, w.attempt)
+	if !mine && !w.sink.rules.CommitAnyway {
+		return w.ledger.Fenced(ctx, w.session, w.attempt)
 	}
 	return nil
 }
@@ -185,7 +190,7 @@ func (w *writer) enter(ctx context.Context) error {
 		return err
 	}
 	still := func(ctx context.Context, s *session) (bool, error) {
-		_, err := w.ledger.mine(ctx, s, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
+		_, err := w.ledger.Mine(ctx, s, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
 		if err != nil && connector.ClassOf(err) == connector.Fenced {
 			return false, nil
 		}
@@ -195,8 +200,8 @@ func (w *writer) enter(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !mine && !w.sink.rules.ignoreToken {
-		return w.ledger.fenced(ctx, w.session, w.attempt)
+	if !mine && !w.sink.rules.IgnoreToken {
+		return w.ledger.Fenced(ctx, w.session, w.attempt)
 	}
 	return w.sink.evictor.lock(ctx, w.session, lock, still)
 }
@@ -212,22 +217,22 @@ func (w *writer) leave(ctx context.Context) {
 // against them is judged at the chunk's end.
 func (w *writer) sendPiece(ctx context.Context) error {
 	c := &w.chunk
-	if len(c.piece) == 0 {
+	if len(c.Piece) == 0 {
 		return nil
 	}
-	if !c.started {
+	if !c.Started {
 		if _, err := w.session.exec(ctx, "SAVEPOINT leat"); err != nil {
 			return err
 		}
 		w.infile.start(ctx, w.session, w.load)
-		c.started = true
+		c.Started = true
 	}
 	if c.refused != nil {
-		c.piece = c.piece[:0]
+		c.Piece = c.Piece[:0]
 		return nil
 	}
-	free, err := w.infile.send(ctx, c.piece)
-	c.piece = free
+	free, err := w.infile.send(ctx, c.Piece)
+	c.Piece = free
 	if refusesLocal(err) || w.judged(err) {
 		c.refused, err = err, nil
 	}
@@ -237,19 +242,19 @@ func (w *writer) sendPiece(ctx context.Context) error {
 // finishChunk has the server judge the chunk's rows. current is the batch
 // whose rows are still being added, or nil.
 func (w *writer) finishChunk(ctx context.Context, current *batch.Batch) error {
-	if w.chunk.sent.rows > 0 {
+	if w.chunk.Sent.Rows > 0 {
 		if err := w.judge(ctx); err != nil {
 			return err
 		}
 	}
 	w.chunk.reset()
-	w.release(current)
+	w.held.Release(current)
 	return nil
 }
 
 func (w *writer) judge(ctx context.Context) error {
 	if w.infile == nil {
-		return w.inserts.all(ctx, w.chunk.rows())
+		return w.inserts.all(ctx, w.chunk.Rows())
 	}
 	if err := w.sendPiece(ctx); err != nil {
 		return err
@@ -272,7 +277,7 @@ func (w *writer) judge(ctx context.Context) error {
 	if _, err := w.session.exec(ctx, "ROLLBACK TO SAVEPOINT leat"); err != nil {
 		return err
 	}
-	return w.inserts.all(ctx, w.chunk.rows())
+	return w.inserts.all(ctx, w.chunk.Rows())
 }
 
 // finishLoad ends the chunk's LOAD DATA and reports whether the server took
@@ -286,36 +291,22 @@ func (w *writer) finishLoad(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	sent := w.chunk.sent
-	if (counted != sent.rows || string(row[0]) != "0") && !w.sink.rules.trustLoad {
+	sent := w.chunk.Sent
+	if (counted != sent.Rows || string(row[0]) != "0") && !w.sink.rules.trustLoad {
 		return false, nil
 	}
 	if w.upsert != nil {
-		err := w.merge(ctx, counted, sent.bytes)
+		err := w.merge(ctx, counted, sent.Bytes)
 		return err == nil, err
 	}
-	w.wrote(counted, sent.bytes)
+	w.wrote(counted, sent.Bytes)
 	return true, nil
 }
 
 // wrote counts rows that the server took.
 func (w *writer) wrote(rows, bytes int64) {
-	w.pending.Written += rows
-	w.pending.BytesWritten += bytes
-}
-
-// release gives batches back, but for current.
-func (w *writer) release(current *batch.Batch) {
-	for _, b := range w.held {
-		if b != current {
-			b.Release()
-		}
-	}
-	clear(w.held)
-	w.held = w.held[:0]
-	if current != nil {
-		w.held = append(w.held, current)
-	}
+	w.Pending.Written += rows
+	w.Pending.BytesWritten += bytes
 }
 
 func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
@@ -325,7 +316,7 @@ func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
 // Flush implements connector.Writer.
 func (w *writer) Flush(ctx context.Context) error {
 	if w.failed || w.closed {
-		return errWriterOver
+		return database.ErrWriterOver
 	}
 	return w.done("write to "+w.target.name.String(), w.finishChunk(ctx, nil))
 }
@@ -333,10 +324,10 @@ func (w *writer) Flush(ctx context.Context) error {
 // Commit implements connector.Writer (exactness rule 3).
 func (w *writer) Commit(ctx context.Context, state connector.SplitState) (connector.SplitState, error) {
 	if w.failed || w.closed {
-		return connector.SplitState{}, errWriterOver
+		return connector.SplitState{}, database.ErrWriterOver
 	}
 	durable, err := w.commit(ctx, state)
-	if err = w.done(fmt.Sprintf("commit split %d to %s", w.attempt.Split.ID, w.target.name), err); err != nil {
+	if err = w.done("commit to "+w.target.name.String(), err); err != nil {
 		return connector.SplitState{}, err
 	}
 	return durable, nil
@@ -349,44 +340,40 @@ func (w *writer) commit(ctx context.Context, state connector.SplitState) (connec
 	if err := w.finishChunk(ctx, nil); err != nil {
 		return state, err
 	}
-	before := w.durable
-	state.Split, state.Token, state.CommitNo = w.attempt.Split.ID, w.attempt.Token, before.CommitNo+1
-	state.Counters.Written = before.Counters.Written + w.pending.Written
-	state.Counters.Merged = before.Counters.Merged + w.pending.Merged
-	state.Counters.Refused = before.Counters.Refused
-	state.Counters.BytesWritten = before.Counters.BytesWritten + w.pending.BytesWritten
+	state = w.Next(state, w.attempt)
 	if err := w.commitWith(ctx, state); err != nil {
 		return state, err
 	}
 	w.begun = false
 	w.leave(ctx)
 	w.sink.fail("after-commit")
-	w.durable, w.pending = state, connector.Counters{}
+	w.over()
+	w.Committed(state)
 	return state, nil
 }
 
 // commitWith commits the rows and, where it is still the attempt's own, the
 // split's state.
 func (w *writer) commitWith(ctx context.Context, state connector.SplitState) error {
-	switch rules := w.sink.rules; {
-	case w.ledger == nil:
-	case rules.positionFirst:
-		return w.commitPositionFirst(ctx, state)
-	case rules.positionLast:
-		return w.commitPositionLast(ctx, state)
-	}
 	if w.ledger == nil {
 		return w.session.commit(ctx)
 	}
-	found, err := w.ledger.advance(ctx, w.session, w.attempt.Run.ID, state)
-	if err != nil {
-		return err
+	c := database.Commit{
+		Rules: w.sink.rules.Rules,
+		Advance: func(ctx context.Context) (int64, error) {
+			return w.ledger.Advance(ctx, w.session, w.attempt.Run.ID, state)
+		},
+		Apart: func(ctx context.Context) error {
+			return w.sink.sessions.with(ctx, func(s *session) error {
+				_, err := w.ledger.Advance(ctx, s, w.attempt.Run.ID, state)
+				return err
+			})
+		},
+		Send:      w.session.commit,
+		Fenced:    func(ctx context.Context) error { return w.ledger.Fenced(ctx, w.session, w.attempt) },
+		Failpoint: w.sink.fail,
 	}
-	if found != 1 && !w.sink.rules.commitAnyway {
-		return w.ledger.fenced(ctx, w.session, w.attempt)
-	}
-	w.sink.fail("before-commit")
-	return w.session.commit(ctx)
+	return c.Run(ctx)
 }
 
 // done classes an error of the writer; any but none ends the attempt
@@ -395,7 +382,18 @@ func (w *writer) done(doing string, err error) error {
 	if err != nil {
 		w.failed = true
 	}
+	if w.upsert != nil && numberOf(err) == errDeadlock {
+		w.sink.crowd.Clashed(w.attempt.Split.ID)
+	}
 	return wrap(doing, err)
+}
+
+// over lets others of an upsert begin, once the transaction has ended.
+func (w *writer) over() {
+	if w.leaveCrowd != nil {
+		w.leaveCrowd()
+		w.leaveCrowd = nil
+	}
 }
 
 // Close implements connector.Writer.
@@ -407,10 +405,11 @@ func (w *writer) Close() error {
 	if w.infile != nil {
 		w.infile.close()
 	}
-	w.release(nil)
+	w.held.Release(nil)
 	if w.failed || w.begun {
 		w.session.close()
 	}
+	w.over()
 	w.sink.sessions.put(w.session)
 	return nil
 }

@@ -148,6 +148,7 @@ func scanFixed(b *bounds, plain []byte) {
 }
 
 func (b *bounds) addBytes(v []byte) {
+	v = v[:min(len(v), maxBound+1)] // of what is left out, no more than tells so
 	switch {
 	case !b.any:
 		b.any = true

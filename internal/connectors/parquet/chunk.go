@@ -131,6 +131,16 @@ func (c *chunk) nextPage() error {
 	return err
 }
 
+// letGo lets the memory of a huge page go once all of it was taken.
+func (c *chunk) letGo() {
+	v := &c.values
+	if max(cap(c.page), cap(v.text)) < batch.Huge || c.left > 0 || c.w.pos < c.w.n {
+		return
+	}
+	c.page, c.defs, c.reps, c.w.data = nil, format.Runs{}, format.Runs{}, nil
+	v.data, v.text, v.last, v.runs, v.deltas, v.prefixes = nil, nil, nil, format.Runs{}, format.Deltas{}, format.Deltas{}
+}
+
 func (c *chunk) dictionary(h *format.PageHeader, body []byte) error {
 	if h.Encoding != format.Plain && h.Encoding != format.PlainDictionary {
 		return fmt.Errorf("has a dictionary in encoding %d, which is not supported", h.Encoding)

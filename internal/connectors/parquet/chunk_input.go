@@ -1,10 +1,12 @@
 package parquet
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
 
+	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/internal/connectors/parquet/format"
 )
 
@@ -35,9 +37,7 @@ func (in *chunkInput) peek(n int) ([]byte, error) {
 	}
 	want := int(min(int64(max(n, in.readSize)), in.left()))
 	if cap(in.buf) < want {
-		grown := make([]byte, have, want)
-		copy(grown, in.buf[in.pos:])
-		in.buf = grown
+		in.buf = batch.Grow(in.buf[in.pos:len(in.buf):len(in.buf)], want)
 	} else {
 		copy(in.buf, in.buf[in.pos:])
 		in.buf = in.buf[:have]
@@ -55,7 +55,13 @@ func (in *chunkInput) peek(n int) ([]byte, error) {
 	return nil, err
 }
 
-func (in *chunkInput) skip(n int) { in.pos += n }
+// skip takes n bytes, and lets a huge page's memory go.
+func (in *chunkInput) skip(n int) {
+	in.pos += n
+	if n >= batch.Huge {
+		in.buf, in.pos = bytes.Clone(in.buf[in.pos:]), 0
+	}
+}
 
 // header takes a page's header.
 func (in *chunkInput) header() (format.PageHeader, error) {

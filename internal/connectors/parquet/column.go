@@ -3,6 +3,7 @@ package parquet
 import (
 	"encoding/binary"
 	"hash/crc32"
+	"slices"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/internal/connectors/parquet/format"
@@ -17,6 +18,9 @@ const (
 	// trialPages is after how many pages a column tries again which encoding
 	// makes the smaller ones.
 	trialPages = 64
+	// hugeRoom is what the buffer of a huge value has besides it, for levels, a
+	// header and the like.
+	hugeRoom = 64 << 10
 )
 
 // column gathers the cells of one column, page by page, until its row group
@@ -40,6 +44,7 @@ type column struct {
 	plain     []byte
 	pages     []byte // of the row group, done
 	raw       []byte
+	huge      bool // the row group has a huge page
 	mark      columnMark
 	chunk     format.Chunk
 	encodings [10]bool
@@ -79,6 +84,9 @@ func newColumn(f batch.Field, codec format.Codec) *column {
 func (c *column) begin() {
 	c.clearPage()
 	c.pages = c.pages[:0]
+	if c.huge {
+		c.pages, c.huge = nil, false
+	}
 	c.bounds.reset()
 	c.chunk.Values, c.chunk.Uncompressed, c.chunk.Statistics = 0, 0, format.Statistics{}
 	c.encodings = [10]bool{}
@@ -100,7 +108,16 @@ func (c *column) begin() {
 }
 
 func (c *column) clearPage() {
-	c.levels, c.indexes, c.plain, c.nulls = c.levels[:0], c.indexes[:0], c.plain[:0], 0
+	c.levels, c.indexes, c.plain, c.nulls = c.levels[:0], c.indexes[:0], kept(c.plain), 0
+	c.raw = kept(c.raw)
+}
+
+// kept empties a buffer of a page, but lets one go that a huge value has made.
+func kept(buf []byte) []byte {
+	if cap(buf) >= batch.Huge {
+		return nil
+	}
+	return buf[:0]
 }
 
 // held is the memory that the row group takes so far.
@@ -160,6 +177,9 @@ func (c *column) addValue(appendTo appendValue, cell []byte) (err error) {
 			}
 		}
 		c.leaveDictionary()
+	}
+	if len(cell) >= batch.Huge {
+		c.plain = batch.Grow(c.plain, len(c.plain)+len(cell)+hugeRoom)
 	}
 	if c.plain, err = appendTo(c.plain, cell); err == nil {
 		c.count(len(cell))
@@ -238,11 +258,14 @@ func (c *column) endPage(comp *format.Compressor) error {
 		c.raw = appendBits(c.raw, c.plain)
 	case c.isInteger():
 		return c.endIntegers(comp, from)
+	case len(c.plain) >= batch.Huge:
+		// The levels are put in front of the values, which are not copied.
+		c.raw, c.plain = slices.Insert(c.plain, 0, c.raw...), nil
 	default:
 		c.raw = append(c.raw, c.plain...)
 	}
 	if !c.useDict {
-		c.bounds.add(c.plain)
+		c.bounds.add(c.raw[from:])
 	}
 	var err error
 	c.pages, err = c.appendPage(comp, c.pages, encoding, format.DataPage, values)
@@ -319,6 +342,10 @@ func (c *column) appendDeltas(dst []byte) []byte {
 func (c *column) appendPage(comp *format.Compressor, dst []byte, encoding format.Encoding, kind format.PageKind, values int) ([]byte, error) {
 	// The header's length depends on what follows it: it is put in front.
 	start := len(dst)
+	if len(c.raw) >= batch.Huge {
+		c.huge = true
+		dst = batch.Grow(dst, start+comp.Most(len(c.raw))+hugeRoom)
+	}
 	dst, err := comp.Compress(dst, c.raw)
 	if err != nil {
 		return dst, err

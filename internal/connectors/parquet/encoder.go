@@ -94,11 +94,16 @@ func (e *encoder) Pack(dst []byte) []byte {
 	if e.rows == 0 {
 		return dst
 	}
-	done := 0
+	done, huge := 0, false
 	for _, c := range e.columns {
 		done += len(c.pages)
+		huge = huge || c.huge
 	}
-	dst = slices.Grow(dst, done+done/4)
+	if huge {
+		dst = batch.Grow(dst, len(dst)+done+done/16)
+	} else {
+		dst = slices.Grow(dst, done+done/4)
+	}
 	p := pack{start: len(dst), group: format.RowGroup{Rows: int64(e.rows)}}
 	// Offsets are those in a file of this pack alone.
 	origin := p.start - len(format.Magic)

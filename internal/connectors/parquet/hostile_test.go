@@ -56,6 +56,86 @@ func smallFile(t testing.TB) ([]byte, []connectortest.Row) {
 	return content, rows
 }
 
+// Whatever is wrong with a file, the error names it, and where there is one the
+// way out; the same file, broken after its splits were made, too.
+func TestErrorsNameTheFile(t *testing.T) {
+	good, _ := smallFile(t)
+	other := filepath.Join(t.TempDir(), "other.parquet")
+	schema := &batch.Schema{Fields: []batch.Field{{Name: "x", Type: batch.Of(batch.Int32)}}}
+	write(t, storage.Local{}, SinkOptions{Path: other}, schema, batchesOf(schema, []connectortest.Row{{"1"}}, 1)...)
+	differs, err := os.ReadFile(other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct {
+		content []byte
+		words   []string
+	}{
+		"short":      {[]byte("PAR1"), []string{"too short"}},
+		"text":       {[]byte("id,name\n1,a\n2,b\n"), []string{"not a Parquet file"}},
+		"gzip":       {append([]byte{0x1f, 0x8b, 8, 0}, make([]byte, 50)...), []string{"compressed as a whole (gzip)", "unpack"}},
+		"footer":     {append(slices.Clone(good[:len(good)-12]), "\xff\xff\xff\xff\xff\xff\xff\x7fPAR1"...), []string{"metadata"}},
+		"other":      {differs, []string{"other columns than the first file", "by a job of their own"}},
+		"one broken": {append(append([]byte("PAR1"), make([]byte, 40)...), good[44:]...), nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			fsys := crashfs.New(1)
+			place(t, fsys, "/in/a.parquet", good)
+			place(t, fsys, "/in/b.parquet", c.content)
+			s := newTestSource(t, fsys, SourceOptions{Path: []string{"/in"}})
+			e, err := s.Enumerate(t.Context(), "", 0, connector.Want{Parallelism: 1})
+			for _, split := range e.Splits {
+				if err == nil {
+					_, err = readSplit(t.Context(), s, split, "")
+				}
+			}
+			if err == nil {
+				t.Fatal("no error")
+			}
+			for _, w := range append(c.words, "/in/b.parquet") {
+				if !strings.Contains(err.Error(), w) {
+					t.Errorf("%q does not say %q", err, w)
+				}
+			}
+		})
+	}
+}
+
+func place(t testing.TB, fsys storage.FS, path string, content []byte) {
+	t.Helper()
+	if err := storage.MakeDir(fsys, filepath.Dir(path)); err != nil {
+		t.Fatal(err)
+	}
+	f, err := fsys.OpenFile(path, os.O_CREATE|os.O_WRONLY)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Parquet is compressed inside: a name that says else is refused for a target,
+// and a folder's error names no such files.
+func TestNoFileCompressedAsAWhole(t *testing.T) {
+	for _, name := range []string{"x.parquet.gz", "x.parquet.zst", "out/x.gz"} {
+		o := SinkOptions{Path: name}.withDefaults()
+		_, err := NewSink(crashfs.New(1), &o, connector.SinkEnv{})
+		if connector.ClassOf(err) != connector.Usage || !strings.Contains(err.Error(), "compression") || !strings.Contains(err.Error(), name) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	fsys := crashfs.New(1)
+	place(t, fsys, "/in/a.csv", []byte("a\n"))
+	s := newTestSource(t, fsys, SourceOptions{Path: []string{"/in"}})
+	if _, err := s.Schema(t.Context()); err == nil || !strings.HasSuffix(err.Error(), "ends in .parquet") {
+		t.Errorf("a folder without Parquet files: %v", err)
+	}
+}
+
 // Exactness rule 12: a file that is cut off anywhere is an error, and so is one
 // of which a page has changed.
 func TestRule12CutAndBrokenFilesAreErrors(t *testing.T) {

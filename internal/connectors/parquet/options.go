@@ -40,6 +40,9 @@ func (o *SinkOptions) Validate() error {
 	if o.Path == files.Standard {
 		errs = append(errs, errors.New("path: Parquet cannot be written to standard output: name a file or a folder"))
 	}
+	if c := files.CompressionOf(o.Path); c != files.Plain {
+		errs = append(errs, fmt.Errorf("path: %s ends in %s, and a Parquet file is not compressed as a whole but inside: name it without that ending, and say how by the option compression (now %s)", o.Path, c.Suffix(), o.Compression))
+	}
 	if o.RowGroupRows < 1 {
 		errs = append(errs, fmt.Errorf("row_group_rows: %d is less than 1", o.RowGroupRows))
 	}

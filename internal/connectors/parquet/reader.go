@@ -94,10 +94,23 @@ func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
 		}
 		taken += n
 	}
+	r.letGo()
 	b.ValidUTF8 = r.utf8
 	b.Seal()
 	b.NoteRejects()
 	return nil
+}
+
+// letGo lets the memory of huge pages go whose values are all in batches.
+func (r *reader) letGo() {
+	for _, c := range r.flat {
+		c.letGo()
+	}
+	for _, c := range r.nested {
+		for _, leaf := range c.leaves {
+			leaf.letGo()
+		}
+	}
 }
 
 // rows is how many rows the current row group has.

@@ -43,7 +43,7 @@ func NewSource(fs storage.FS, o *SourceOptions, env connector.SourceEnv) (*Sourc
 	if len(o.Path) == 0 {
 		return nil, connector.Errorf(connector.Usage, "path is not given")
 	}
-	return &Source{fs: fs, options: *o, wanted: env.Columns, listing: files.NewListing(fs, o.Path, suffix)}, nil
+	return &Source{fs: fs, options: *o, wanted: env.Columns, listing: files.NewPlainListing(fs, o.Path, suffix)}, nil
 }
 
 // Identify implements connector.Identifier.
@@ -118,7 +118,7 @@ func (o *opened) load(wanted []string) error {
 	case format.EncryptedMagic:
 		return errors.New("it is encrypted, which is not supported")
 	default:
-		return errors.New("it is not a Parquet file, or is cut off: it does not end in PAR1")
+		return o.foreign()
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
 	if length > size-int64(tailSize)-int64(len(format.Magic)) {
@@ -139,6 +139,18 @@ func (o *opened) load(wanted []string) error {
 		return err
 	}
 	return o.choose(wanted)
+}
+
+// foreign says what else than a Parquet file it may be.
+func (o *opened) foreign() error {
+	var head [4]byte
+	if err := readFull(o.file, head[:], 0); err != nil {
+		return err
+	}
+	if c := files.Detect(head[:]); c != files.Plain {
+		return connector.Errorf(connector.Usage, "it is compressed as a whole (%s), which a Parquet file is not, for it is compressed inside: unpack it", c)
+	}
+	return errors.New("it is not a Parquet file, or is cut off: it does not end in PAR1")
 }
 
 // choose finds the job's columns.
@@ -180,16 +192,17 @@ func named(nodes []*node) string {
 // sameColumns compares the columns of a file with those of the first. Whether
 // one may be NULL may differ.
 func sameColumns(first, schema *batch.Schema, path string) error {
+	const wayOut = "; copy files of other columns by a job of their own, or name in columns those that all have alike"
 	for i := range max(len(first.Fields), len(schema.Fields)) {
 		switch {
 		case i >= len(schema.Fields):
-			return connector.Errorf(connector.Permanent, "%s has other columns than the first file: %q is missing", path, first.Fields[i].Name)
+			return connector.Errorf(connector.Permanent, "%s has other columns than the first file: %q is missing%s", path, first.Fields[i].Name, wayOut)
 		case i >= len(first.Fields):
-			return connector.Errorf(connector.Permanent, "%s has other columns than the first file: %q is one more", path, schema.Fields[i].Name)
+			return connector.Errorf(connector.Permanent, "%s has other columns than the first file: %q is one more%s", path, schema.Fields[i].Name, wayOut)
 		}
 		if a, b := first.Fields[i], schema.Fields[i]; a.Name != b.Name || !a.Type.Equal(b.Type) {
 			return connector.Errorf(connector.Permanent,
-				"%s has other columns than the first file: column %d is %s %s, not %s %s", path, i+1, b.Name, b.Type, a.Name, a.Type)
+				"%s has other columns than the first file: column %d is %s %s, not %s %s%s", path, i+1, b.Name, b.Type, a.Name, a.Type, wayOut)
 		}
 	}
 	return nil
@@ -213,6 +226,9 @@ func (s *Source) Open(ctx context.Context, split connector.Split, pos connector.
 	err = sp.Check(f)
 	if err == nil {
 		err = o.load(s.wanted)
+		if err != nil {
+			err = fmt.Errorf("%s: %w", sp.Path, err)
+		}
 	}
 	if err == nil {
 		err = sameColumns(schema, o.schema, sp.Path)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Claim implements connector.Sink. A claim that waits for long ends who holds
@@ -31,7 +32,7 @@ func (k *Sink) Claim(ctx context.Context, attempt connector.Attempt) (connector.
 func (k *Sink) claim(ctx context.Context, s *session, t *target, attempt connector.Attempt) (*writer, connector.SplitState, error) {
 	l := t.ledger
 	var state connector.SplitState
-	doing := "claim split " + splitText(attempt.Split.ID)
+	doing := "claim a split of " + t.name.String()
 	err := s.transactAs(ctx, joinSQL("BEGIN", setLocal("lock_timeout", lockTimeout)), func() error {
 		return k.evictor.during(ctx, s, func() (err error) {
 			state, err = l.claim(ctx, s, attempt.Run.ID, attempt.Split.ID, attempt.Token)
@@ -41,7 +42,7 @@ func (k *Sink) claim(ctx context.Context, s *session, t *target, attempt connect
 	if err != nil {
 		return nil, connector.SplitState{}, wrap(doing, err)
 	}
-	if k.rules.ignorePosition {
+	if k.rules.IgnorePosition {
 		state = attempt.State
 	}
 	if state.Done {
@@ -51,7 +52,7 @@ func (k *Sink) claim(ctx context.Context, s *session, t *target, attempt connect
 		return nil, state, connector.Errorf(connector.Permanent, "%s: the target was not prepared", doing)
 	}
 	w := newWriter(k, s, l, t, attempt, state)
-	if k.options.Mode == modeUpsert {
+	if k.options.Mode == database.Upsert {
 		err = w.upsert.prepare(ctx, s)
 	}
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 const immediate = "SET CONSTRAINTS ALL IMMEDIATE"
@@ -40,7 +41,7 @@ func (w *writer) judgeDeferred(ctx context.Context) error {
 		if len(refused) == len(rows) {
 			break
 		}
-		rows = make([]rowRef, len(refused))
+		rows = make([]database.Row, len(refused))
 		for i, r := range refused {
 			rows[i] = r.row
 		}
@@ -48,10 +49,10 @@ func (w *writer) judgeDeferred(ctx context.Context) error {
 	if len(refused) == 0 {
 		return w.session.exec(ctx, immediate)
 	}
-	dead := make(map[rowRef]bool, len(refused))
+	dead := make(map[database.Row]bool, len(refused))
 	for _, r := range refused {
 		dead[r.row] = true
-		w.reject(r.row.batch, int(r.row.row), r.why.ColumnName, reasonOf(r.why))
+		w.reject(r.row.Batch, int(r.row.Index), r.why.ColumnName, reasonOf(r.why))
 	}
 	living := w.kept[:0]
 	for _, r := range w.kept {
@@ -65,7 +66,7 @@ func (w *writer) judgeDeferred(ctx context.Context) error {
 
 // refusal is a row that the server refused alone, and why.
 type refusal struct {
-	row rowRef
+	row database.Row
 	why *pgconn.PgError
 }
 
@@ -74,13 +75,13 @@ func (w *writer) restart(ctx context.Context) error {
 	if err := w.session.exec(ctx, "ROLLBACK"); err != nil {
 		return err
 	}
-	w.begun, w.savepoint, w.pending = false, false, connector.Counters{}
+	w.begun, w.savepoint, w.Pending = false, false, connector.Counters{}
 	return w.begin(ctx)
 }
 
 // halves loads rows whose constraints hold, and returns those that were
 // refused alone.
-func (w *writer) halves(ctx context.Context, rows []rowRef) ([]refusal, error) {
+func (w *writer) halves(ctx context.Context, rows []database.Row) ([]refusal, error) {
 	if len(rows) == 0 {
 		return nil, nil
 	}
@@ -101,11 +102,11 @@ func (w *writer) halves(ctx context.Context, rows []rowRef) ([]refusal, error) {
 }
 
 // reload loads rows under a savepoint and has all constraints judge them.
-func (w *writer) reload(ctx context.Context, rows []rowRef) (*pgconn.PgError, error) {
+func (w *writer) reload(ctx context.Context, rows []database.Row) (*pgconn.PgError, error) {
 	if err := w.session.exec(ctx, "SAVEPOINT leat_deferred; SET CONSTRAINTS ALL DEFERRED"); err != nil {
 		return nil, err
 	}
-	before := w.pending
+	before := w.Pending
 	w.savepoint = false
 	for len(rows) > 0 {
 		var err error
@@ -132,7 +133,7 @@ func (w *writer) undone(ctx context.Context, before connector.Counters, err erro
 	if !ok || !recordFault(pg) {
 		return nil, true, err
 	}
-	w.pending, w.savepoint = before, false
+	w.Pending, w.savepoint = before, false
 	w.chunk.reset()
 	return pg, true, w.session.exec(ctx, "ROLLBACK TO SAVEPOINT leat_deferred; RELEASE SAVEPOINT leat_deferred")
 }

@@ -1,79 +1,31 @@
 package postgres
 
 import (
-	"fmt"
-	"net/url"
-
 	"github.com/leatdata/leat/connector"
-	"github.com/leatdata/leat/connector/option"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Definition returns the connector.
 func Definition() *connector.Definition {
-	return &connector.Definition{
-		Name: "postgres",
-		Doc:  "PostgreSQL tables, views and queries; rows travel by COPY",
-		Source: &connector.SourceDef{
-			Options: func() any { return new(SourceOptions) },
-			New: func(options any, env connector.SourceEnv) (connector.Source, error) {
-				o, ok := options.(*SourceOptions)
-				if !ok {
-					return nil, fmt.Errorf("postgres: source options are %T", options)
-				}
-				return newSource(o, env)
-			},
-		},
-		Sink: &connector.SinkDef{
-			Options: func() any { return new(SinkOptions) },
-			New: func(options any, env connector.SinkEnv) (connector.Sink, error) {
-				o, ok := options.(*SinkOptions)
-				if !ok {
-					return nil, fmt.Errorf("postgres: sink options are %T", options)
-				}
-				return newSink(o, env)
-			},
-			Readback: readback,
-		},
-		Types:    typeRows(),
-		Location: location,
-		Schemes:  []string{"postgres", "postgresql"},
-	}
+	return database.Definition[SourceOptions, SinkOptions, *Source, *Sink]{
+		Name:       "postgres",
+		Doc:        "PostgreSQL tables, views and queries; rows travel by COPY",
+		Schemes:    []string{"postgres", "postgresql"},
+		Types:      typeRows(),
+		Parameters: connectionParameters(),
+		Settings:   true,
+		NewSource:  newSource,
+		NewSink:    newSink,
+		Readback:   func(o *SinkOptions) map[string]any { return map[string]any{"url": o.URL, "table": o.Table} },
+	}.Connector()
 }
 
-// readback makes the options that read a sink's table.
-func readback(options any) (any, error) {
-	o, ok := options.(*SinkOptions)
-	if !ok {
-		return nil, fmt.Errorf("postgres: sink options are %T", options)
+// connectionParameters may stand behind the ? of a URL: what libpq's URLs have
+// and the driver takes, and settings of the server that are often set there.
+func connectionParameters() []string {
+	return []string{
+		"host", "port", "user", "password", "dbname", "database", "passfile", "service", "servicefile", "connect_timeout", "target_session_attrs",
+		"sslmode", "sslcert", "sslkey", "sslpassword", "sslrootcert", "sslsni", "sslnegotiation", "krbspn", "krbsrvname", "channel_binding",
+		"min_protocol_version", "max_protocol_version", "application_name", "options", "search_path", "role",
 	}
-	source := new(SourceOptions)
-	err := option.Parse(map[string]any{"url": o.URL, "table": o.Table}, source)
-	return source, err
-}
-
-// location takes a URL apart: parameters named like options are options, the
-// others stay for the driver.
-func location(loc connector.Location) (map[string]any, error) {
-	if loc.URL == nil {
-		return nil, connector.Errorf(connector.Usage, "a postgres location is a URL: postgres://user@host/database?table=name")
-	}
-	query, err := url.ParseQuery(loc.URL.RawQuery)
-	if err != nil {
-		return nil, connector.Errorf(connector.Usage, "the part after ? of the location is malformed")
-	}
-	declared := any(new(SourceOptions))
-	if loc.Sink {
-		declared = new(SinkOptions)
-	}
-	options, err := option.FromQuery(declared, query, "url")
-	if err != nil {
-		return nil, connector.E(connector.Usage, err)
-	}
-	if options["table"] == nil && options["query"] == nil {
-		return nil, connector.Errorf(connector.Usage, "the location names no table: add ?table=name")
-	}
-	u := *loc.URL
-	u.RawQuery = query.Encode()
-	options["url"] = u.String()
-	return options, nil
 }

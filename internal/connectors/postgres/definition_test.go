@@ -8,6 +8,7 @@ import (
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
+	"github.com/leatdata/leat/internal/testenv"
 )
 
 // A password shows in no error, however the URL is broken.
@@ -40,22 +41,41 @@ func TestSecretsStayHidden(t *testing.T) {
 
 func TestLocation(t *testing.T) {
 	u := must(url.Parse("postgres://u:p%40@h:5/db?table=Sales.Orders&mode=upsert&key=a,b&sslmode=disable&pre=SELECT+1&pre=SELECT+2"))(t)
-	got := must(location(connector.Location{URL: u, Sink: true}))(t)
+	got := must(Definition().Location(connector.Location{URL: u, Sink: true}))(t)
 	o := new(SinkOptions)
 	check(t, option.Parse(got, o))
 	if o.URL.Reveal() != "postgres://u:p%40@h:5/db?sslmode=disable" || o.Table != "Sales.Orders" || o.Mode != "upsert" || strings.Join(o.Key, "+") != "a+b" || len(o.Pre) != 2 {
 		t.Errorf("options: %q %+v", o.URL.Reveal(), o)
 	}
-	got = must(location(connector.Location{URL: must(url.Parse("postgresql://h/db?query=select+1%2C+2"))(t)}))(t)
+	got = must(Definition().Location(connector.Location{URL: must(url.Parse("postgresql://h/db?query=select+1%2C+2"))(t)}))(t)
 	s := new(SourceOptions)
 	check(t, option.Parse(got, s))
 	if s.Query != "select 1, 2" || s.URL.Reveal() != "postgresql://h/db" {
 		t.Errorf("options: %q %+v", s.URL.Reveal(), s)
 	}
 	for _, raw := range []string{"postgres://h/db", "postgres://h/db?table=a&table=b"} {
-		_, err := location(connector.Location{URL: must(url.Parse(raw))(t)})
+		_, err := Definition().Location(connector.Location{URL: must(url.Parse(raw))(t)})
 		expectClass(t, err, connector.Usage)
 	}
+}
+
+// A parameter that was meant as another is told; settings of the server pass,
+// and the server tells of those that it has not.
+func TestUnknownParameter(t *testing.T) {
+	server := testenv.Postgres(t)
+	for raw, words := range map[string][]string{
+		"postgres://u@h/db?tabel=t":            {`"tabel"`, `did you mean "table"?`, "sslmode"},
+		"postgres://u@h/db?table=t&ssl-mode=x": {`"ssl-mode"`, `did you mean "sslmode"?`},
+	} {
+		_, err := Definition().Location(connector.Location{URL: must(url.Parse(raw))(t)})
+		expectClass(t, err, connector.Usage, words...)
+	}
+	const pass = "&table=t&search_path=public&work_mem=64MB&enable_seqscan=off"
+	_ = must(Definition().Location(connector.Location{URL: must(url.Parse(server.URL("postgres") + pass))(t)}))(t)
+	s := must(newSource(&SourceOptions{URL: option.Secret(server.URL("postgres") + "&no_such_thing=1"), Table: "t"}, connector.SourceEnv{}))(t)
+	defer func() { check(t, s.Close()) }()
+	_, err := s.Schema(t.Context())
+	expectClass(t, err, connector.Usage, "no_such_thing")
 }
 
 func TestOptions(t *testing.T) {

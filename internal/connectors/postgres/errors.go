@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"strings"
@@ -11,11 +10,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // SQLSTATEs that this package acts on.
 const (
 	stateUndefinedTable   = "42P01"
+	stateUndefinedObject  = "42704"
 	stateInvalidSchema    = "3F000"
 	stateLockNotAvailable = "55P03"
 	stateDeadlock         = "40P01"
@@ -24,15 +25,7 @@ const (
 )
 
 // wrap says what was being done and gives the error its class.
-func wrap(doing string, err error) error {
-	if err == nil {
-		return nil
-	}
-	if _, ok := errors.AsType[*connector.Error](err); ok {
-		return fmt.Errorf("%s: %w", doing, err)
-	}
-	return connector.E(classify(err), fmt.Errorf("%s: %w", doing, err))
-}
+func wrap(doing string, err error) error { return database.Wrap(doing, err, classify) }
 
 // classify finds the class of an error of the driver or the server.
 func classify(err error) connector.Class {
@@ -74,6 +67,12 @@ func classifyState(state string) connector.Class {
 // systemClasses are the classes of SQLSTATEs that tell of the statement, the
 // session or the server, and no record.
 const systemClasses = " 00 01 02 03 08 0A 0B 0F 0L 0P 0Z 24 25 26 28 2B 2D 34 3B 3D 3F 40 42 53 55 57 58 72 F0 HV XX "
+
+// isDeadlock reports whether the server has ended a transaction for a deadlock.
+func isDeadlock(err error) bool {
+	pg, ok := errors.AsType[*pgconn.PgError](err)
+	return ok && pg.Code == stateDeadlock
+}
 
 // recordFault reports whether the server refused a record for what it holds:
 // data exceptions, constraints, a view's check option, limits of an index or of

@@ -8,6 +8,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 	"github.com/leatdata/leat/internal/testenv"
 )
 
@@ -43,7 +44,7 @@ func TestStaleAttemptIsFenced(t *testing.T) {
 
 // The test above sees the fault when the token is left out of the conditions.
 func TestStaleAttemptWithoutToken(t *testing.T) {
-	r, err := staleCommit(t, breakRules{ignoreToken: true})
+	r, err := staleCommit(t, breakRules{Rules: database.Rules{IgnoreToken: true}})
 	check(t, err)
 	r.expect("SELECT count(*) FROM t", "2")
 }
@@ -75,7 +76,7 @@ func TestCommitNeedsItsRow(t *testing.T) {
 
 // The test above sees the fault when COMMIT is sent anyway.
 func TestCommitWithoutItsRow(t *testing.T) {
-	r, err := givenUpCommit(t, breakRules{commitAnyway: true})
+	r, err := givenUpCommit(t, breakRules{Rules: database.Rules{CommitAnyway: true}})
 	check(t, err)
 	r.expect("SELECT count(*) FROM t", "1")
 }
@@ -99,7 +100,7 @@ func TestClaimOfAFinishedRun(t *testing.T) {
 
 // The test above sees the fault when claims insert.
 func TestClaimByInsert(t *testing.T) {
-	check(t, reviveFinished(t, breakRules{claimByInsert: true}))
+	check(t, reviveFinished(t, breakRules{Rules: database.Rules{ClaimByInsert: true}}))
 }
 
 // Rule 2: a process that was stopped while another went on with a copy of its
@@ -155,12 +156,12 @@ func TestClaimEndsAStoppedWriter(t *testing.T) {
 	check(t, old.Write(t.Context(), r.batch("1|"+strings.Repeat("x", pieceBytes), "2|b")))
 
 	newSink := r.newSink(nil)
-	newSink.evictor.patience = 300 * time.Millisecond
+	newSink.evictor.Patience = 300 * time.Millisecond
 	must(newSink.Resolve(t.Context(), r.in))(t)
 	start := time.Now()
 	w, _, err := newSink.Claim(t.Context(), r.attempt(0, 2))
 	check(t, err)
-	if took := time.Since(start); took < newSink.evictor.patience {
+	if took := time.Since(start); took < newSink.evictor.Patience {
 		t.Errorf("the claim took %s", took)
 	}
 	check(t, w.Write(t.Context(), r.batch("1|new")))
@@ -302,7 +303,7 @@ func TestResetTarget(t *testing.T) {
 func TestPrepareEndsWhoHoldsItsLock(t *testing.T) {
 	r := newRig(t, "CREATE TABLE t (id int)", nil, untyped("id")...)
 	must(r.sink.Resolve(t.Context(), r.in))(t)
-	r.sink.evictor.patience = 200 * time.Millisecond
+	r.sink.evictor.Patience = 200 * time.Millisecond
 	holder, err := connect(t.Context(), r.sink.sessions.config, writerSettings)
 	check(t, err)
 	defer holder.close()

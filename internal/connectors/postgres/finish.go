@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Finish implements connector.Sink: one transaction judges the sums, makes an
@@ -32,7 +33,7 @@ func (k *Sink) Finish(ctx context.Context, run connector.Run, states []connector
 			return wrap("finish "+t.name.String(), err)
 		}
 		k.fail("after-finish")
-		if outcome != outcomePosting {
+		if outcome != database.Posting {
 			return nil
 		}
 		for _, sql := range last {
@@ -40,7 +41,7 @@ func (k *Sink) Finish(ctx context.Context, run connector.Run, states []connector
 				return wrap("run post", err)
 			}
 		}
-		return wrap("finish "+t.name.String(), s.transact(ctx, func() error { return l.end(ctx, s, run.ID, outcomeFinished, "") }))
+		return wrap("finish "+t.name.String(), s.transact(ctx, func() error { return l.End(ctx, s, run.ID, database.Finished, "") }))
 	})
 }
 
@@ -50,20 +51,20 @@ func (k *Sink) finish(ctx context.Context, s *session, l *ledger, t *target, run
 	switch {
 	case err != nil:
 		return "", err
-	case m != nil && (m.outcome == outcomeFinished || m.outcome == outcomePosting):
-		return m.outcome, nil
+	case m != nil && (m.Outcome == database.Finished || m.Outcome == database.Posting):
+		return m.Outcome, nil
 	}
-	if err := l.takes(m, run.ID); err != nil {
+	if err := l.Takes(m, run.ID); err != nil {
 		return "", err
 	}
 	if err := l.checkReset(ctx, s, m); err != nil {
 		return "", err
 	}
-	totals, err := k.sums(ctx, s, l, m, states)
+	totals, err := l.Sums(ctx, s, m, states)
 	if err != nil {
 		return "", err
 	}
-	if k.options.Mode == modeOverwrite {
+	if k.options.Mode == database.Overwrite {
 		if err := k.replace(ctx, s, t, t.staging(run.ID), totals.Written); err != nil {
 			return "", err
 		}
@@ -76,42 +77,15 @@ func (k *Sink) finish(ctx context.Context, s *session, l *ledger, t *target, run
 			return "", wrap("run post", err)
 		}
 	}
-	outcome := outcomeFinished
+	outcome := database.Finished
 	if posting {
-		outcome = outcomePosting
+		outcome = database.Posting
 	}
 	text, err := json.Marshal(totals)
 	if err != nil {
 		return "", fmt.Errorf("write the totals: %w", err)
 	}
-	return outcome, k.ownRows(ctx, s, func() error { return l.end(ctx, s, run.ID, outcome, string(text)) })
-}
-
-// sums reads all states again and judges them (exactness rule 14).
-func (k *Sink) sums(ctx context.Context, s *session, l *ledger, m *marker, states []connector.SplitState) (sums connector.Counters, err error) {
-	stored, err := l.states(ctx, s, m)
-	if err != nil {
-		return sums, err
-	}
-	var given connector.Counters
-	for _, state := range stored {
-		if !state.Done {
-			return sums, connector.Errorf(connector.Fatal, "split %d is not done in the target", state.Split)
-		}
-		sums = sums.Add(state.Counters)
-	}
-	for _, state := range states {
-		given = given.Add(state.Counters)
-	}
-	if !sums.Balanced() {
-		return sums, connector.Errorf(connector.Fatal, "the counts do not match: read %d, but written %d, filtered %d, dirty %d, merged %d, refused %d",
-			sums.Read, sums.Written, sums.Filtered, sums.Dirty, sums.Merged, sums.Refused)
-	}
-	if len(states) > 0 && (len(states) != len(stored) || sums != given) {
-		return sums, connector.Errorf(connector.Fatal, "the target's counts and the job's differ: the target has %d splits and %d rows written, the job %d and %d",
-			len(stored), sums.Written, len(states), given.Written)
-	}
-	return sums, nil
+	return outcome, k.ownRows(ctx, s, func() error { return l.End(ctx, s, run.ID, outcome, string(text)) })
 }
 
 // replace makes the staging table's rows the table's only ones, or the staging

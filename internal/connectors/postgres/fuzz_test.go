@@ -8,6 +8,7 @@ import (
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/batch/value"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Whatever a cell holds comes back from COPY's text form as it was.
@@ -107,13 +108,13 @@ func FuzzPosition(f *testing.F) {
 	f.Add(`[null]`, 1)
 	f.Add(`{`, 1)
 	f.Fuzz(func(t *testing.T, s string, n int) {
-		key, err := decodePosition(connector.Position(s), n)
+		key, err := database.DecodePosition(connector.Position(s), n)
 		if err != nil || key == nil {
 			return
 		}
-		pos, err := encodePosition(key)
+		pos, err := database.EncodePosition(key)
 		check(t, err)
-		again, err := decodePosition(pos, n)
+		again, err := database.DecodePosition(pos, n)
 		if err != nil || len(again) != len(key) {
 			t.Errorf("%q: %q is read back as %q, %v", s, key, again, err)
 		}

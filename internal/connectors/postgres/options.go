@@ -2,21 +2,10 @@ package postgres
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/leatdata/leat/connector/option"
+	"github.com/leatdata/leat/internal/database"
 )
-
-// Modes of a sink: what becomes of the rows that are there.
-const (
-	modeAppend    = "append"
-	modeOverwrite = "overwrite"
-	modeTruncate  = "truncate"
-	modeUpsert    = "upsert"
-)
-
-// nullsKeep lets an upsert's NULL leave the value that is there.
-const nullsKeep = "keep"
 
 // SinkOptions are the options of a postgres sink.
 type SinkOptions struct {
@@ -36,21 +25,8 @@ type SinkOptions struct {
 
 // Validate reports all contradictions at once.
 func (o *SinkOptions) Validate() error {
-	var problems []error
-	if len(o.Key) > 0 && o.Mode != modeUpsert {
-		problems = append(problems, fmt.Errorf("key is for mode upsert, not %s", o.Mode))
-	}
-	if o.Nulls == nullsKeep && o.Mode != modeUpsert {
-		problems = append(problems, fmt.Errorf("nulls is for mode upsert, not %s", o.Mode))
-	}
-	for _, t := range []struct{ option, text string }{
-		{"table", o.Table}, {"runs_table", o.RunsTable}, {"positions_table", o.Positions},
-	} {
-		if _, err := parseName(t.text); err != nil {
-			problems = append(problems, fmt.Errorf("%s: %w", t.option, err))
-		}
-	}
-	return errors.Join(problems...)
+	return errors.Join(database.SinkFaults(o.Mode, o.Nulls, o.Key, checkTable,
+		database.Table{Option: "table", Name: o.Table}, database.Table{Option: "runs_table", Name: o.RunsTable}, database.Table{Option: "positions_table", Name: o.Positions})...)
 }
 
 // SourceOptions are the options of a postgres source.
@@ -66,22 +42,5 @@ type SourceOptions struct {
 
 // Validate reports all contradictions at once.
 func (o *SourceOptions) Validate() error {
-	var problems []error
-	switch {
-	case o.Table == "" && o.Query == "":
-		problems = append(problems, errors.New("table or query is needed"))
-	case o.Table != "" && o.Query != "":
-		problems = append(problems, errors.New("table and query exclude each other"))
-	case o.Table != "":
-		if _, err := parseName(o.Table); err != nil {
-			problems = append(problems, fmt.Errorf("table: %w", err))
-		}
-	}
-	if o.SplitRows < 0 {
-		problems = append(problems, errors.New("split_rows is negative"))
-	}
-	if o.SplitSize <= 0 {
-		problems = append(problems, errors.New("split_size must be more than 0"))
-	}
-	return errors.Join(problems...)
+	return errors.Join(database.SourceFaults(o.Table, o.Query, o.SplitSize, o.SplitRows, checkTable)...)
 }

@@ -62,7 +62,7 @@ func (k *Sink) preOutside(ctx context.Context, s *session, l *ledger, run connec
 	if len(list) == 0 {
 		return nil
 	}
-	m, err := l.marker(ctx, s, run.ID, "")
+	m, err := l.Marker(ctx, s, run.ID)
 	if err != nil || m != nil {
 		return err
 	}

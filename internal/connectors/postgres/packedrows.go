@@ -26,7 +26,7 @@ func (s *Source) Packing(ctx context.Context, fields []string) (batch.Packing, e
 		columns[i] = sh.columns[at]
 	}
 	p := newPacking(columns)
-	if p == nil || sh.unchecked || sh.unique && !p.has(sh.keyColumns) {
+	if p == nil || sh.unchecked || sh.Unique && !p.has(sh.keyColumns) {
 		return nil, nil //nolint:nilnil // no packing is an answer
 	}
 	return p, nil

@@ -31,7 +31,7 @@ func (s *Source) Identify(ctx context.Context) (id connector.Identity, err error
 		}
 		return err
 	})
-	return id, wrap("identify "+sh.what, err)
+	return id, wrap("identify "+sh.What, err)
 }
 
 // Identify implements connector.Identifier.

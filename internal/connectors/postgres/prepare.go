@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Prepare implements connector.Sink. Everything happens in one transaction
@@ -40,7 +41,7 @@ func (k *Sink) Prepare(ctx context.Context, run connector.Run) error {
 // createLedger makes the tables of ours in a short transaction of its own.
 func (k *Sink) createLedger(ctx context.Context, s *session, l *ledger) error {
 	return wrap("prepare the tables of runs and positions", s.transact(ctx, func() error {
-		if err := k.lockAdvisory(ctx, s, "ledger "+l.runs.String()); err != nil {
+		if err := k.lockAdvisory(ctx, s, "ledger "+l.Runs); err != nil {
 			return err
 		}
 		return l.create(ctx, s)
@@ -66,9 +67,9 @@ func (k *Sink) prepare(ctx context.Context, s *session, l *ledger, t *target, ru
 	case err != nil:
 		return err
 	case m == nil:
-	case m.outcome == outcomeFinished:
+	case m.Outcome == database.Finished:
 		return connector.ErrFinished
-	case !m.open():
+	case !m.Open():
 		return connector.GivenUpElsewhere(run.ID)
 	default:
 		return l.checkReset(ctx, s, m)
@@ -94,77 +95,27 @@ func (k *Sink) prepare(ctx context.Context, s *session, l *ledger, t *target, ru
 
 // settle deals with earlier runs of the job that are still open.
 func (k *Sink) settle(ctx context.Context, s *session, l *ledger, run connector.Run) error {
-	if !run.Fresh && !run.Restart {
-		return nil
+	earlier := database.Earlier{
+		Log: k.log, Mode: k.options.Mode,
+		Look:   func(run string) (*database.Marker, error) { return k.lockMarker(ctx, s, l, run) },
+		Open:   func() ([]database.OpenRun, error) { return l.OpenRuns(ctx, s, run, true) },
+		GiveUp: func(old string) error { return k.giveUp(ctx, s, l, run, old) },
 	}
-	if err := k.checkFinished(ctx, s, l, run); err != nil {
-		return err
-	}
-	open, err := l.openRuns(ctx, s, run)
-	if err != nil {
-		return err
-	}
-	for _, old := range open {
-		if !run.Restart {
-			return connector.Errorf(connector.Usage,
-				"the target knows an unfinished run of this job (%s) that the state at hand does not: go on with the state folder it was begun with, or begin anew with --restart", old)
-		}
-		if err := k.giveUp(ctx, s, l, run, old); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// checkFinished looks whether the run that the user gives up has ended here,
-// before our side could note it: mode append would have its rows twice.
-func (k *Sink) checkFinished(ctx context.Context, s *session, l *ledger, run connector.Run) error {
-	if run.Abandoned == "" {
-		return nil
-	}
-	// Locked, since another process may be finishing it.
-	m, err := k.lockMarker(ctx, s, l, run.Abandoned)
-	if err != nil || m == nil || m.outcome != outcomeFinished {
-		return err
-	}
-	if k.options.Mode == modeAppend && !run.KeepRows {
-		return connector.Errorf(connector.Usage,
-			"run %s, which --restart gives up, had finished: all its rows are in table %s, and mode append would add them again; start without --restart to end it as done, or say --keep-rows to copy once more", run.Abandoned, m.target)
-	}
-	k.log.Warn("the run that is given up had finished in the target", "run", run.Abandoned, "table", m.target)
-	return nil
+	return earlier.Settle(run)
 }
 
 // giveUp closes an earlier run: claims and commits of its attempts fail from
 // now on.
 func (k *Sink) giveUp(ctx context.Context, s *session, l *ledger, run connector.Run, old string) error {
-	m, err := l.marker(ctx, s, old, "")
+	m, err := l.Marker(ctx, s, old)
 	if err != nil || m == nil {
 		return err
 	}
 	return k.evictor.during(ctx, s, func() error {
-		// Takes the rows' locks, and with them the word of all its writers.
-		if _, err := s.query(ctx, "SELECT split FROM "+l.positions.String()+" WHERE run = $1::uuid ORDER BY split FOR UPDATE", old); err != nil {
-			return wrap("lock the splits of the run to give up", err)
-		}
-		var sums connector.Counters
-		states, err := l.states(ctx, s, m)
-		if err != nil && connector.ClassOf(err) != connector.Fatal {
+		if err := l.GiveUp(ctx, s, run, m, k.options.Mode); err != nil || m.Staging == "" {
 			return err
 		}
-		for _, state := range states {
-			sums = sums.Add(state.Counters)
-		}
-		if k.options.Mode == modeAppend && sums.Written > 0 && !run.KeepRows {
-			return connector.Errorf(connector.Usage,
-				"the run to give up has put %d rows into the table, and mode append would add all of them again: remove them first and say --keep-rows, or say --keep-rows to keep them", sums.Written)
-		}
-		if m.staging != "" {
-			if err := s.exec(ctx, "DROP TABLE IF EXISTS "+m.staging); err != nil {
-				return wrap("drop the staging table", err)
-			}
-		}
-		return l.end(ctx, s, old, outcomeGivenUp, "")
+		return wrap("drop the staging table", s.exec(ctx, "DROP TABLE IF EXISTS "+m.Staging))
 	})
 }
 
@@ -174,14 +125,14 @@ func (k *Sink) fill(ctx context.Context, s *session, t *target, run connector.Ru
 	if err != nil {
 		return "", err
 	}
-	if k.options.Mode == modeOverwrite {
+	if k.options.Mode == database.Overwrite {
 		staging := t.staging(run.ID)
 		return staging.String(), k.createStaging(ctx, s, t, rel, staging)
 	}
 	switch {
 	case rel == nil:
 		return "", wrap("create the table", s.exec(ctx, "CREATE "+unloggedWord(t.unlogged)+"TABLE "+t.name.String()+" "+t.ddl))
-	case k.options.Mode == modeTruncate:
+	case k.options.Mode == database.Truncate:
 		return "", wrap("empty the table", s.exec(ctx, "TRUNCATE "+t.name.String()))
 	}
 	return "", nil
@@ -238,7 +189,7 @@ func (k *Sink) reload(ctx context.Context, s *session, l *ledger, run connector.
 		return nil
 	}
 	place := old.name
-	if k.options.Mode == modeOverwrite {
+	if k.options.Mode == database.Overwrite {
 		place = old.staging(run.ID)
 	}
 	rel, err := loadRelation(ctx, s, place)
@@ -263,7 +214,7 @@ func (k *Sink) reload(ctx context.Context, s *session, l *ledger, run connector.
 func (k *Sink) statements(t *target) []string {
 	list := append([]string(nil), k.options.Pre...)
 	switch {
-	case k.options.Mode == modeOverwrite:
+	case k.options.Mode == database.Overwrite:
 		list = append(list, fmt.Sprintf("create a staging table beside %s and fill it", t.name))
 		switch {
 		case t.relation == nil:
@@ -275,7 +226,7 @@ func (k *Sink) statements(t *target) []string {
 		}
 	case t.relation == nil:
 		list = append(list, "CREATE "+unloggedWord(t.unlogged)+"TABLE "+t.name.String()+" "+t.ddl)
-	case k.options.Mode == modeTruncate:
+	case k.options.Mode == database.Truncate:
 		list = append(list, "TRUNCATE "+t.name.String())
 	}
 	return append(list, k.options.Post...)

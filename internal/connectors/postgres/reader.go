@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +12,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // rowTaker puts the messages of a COPY into batches: as cells or as they are.
@@ -62,8 +62,8 @@ func (s *Source) openAs(ctx context.Context, split connector.Split, pos connecto
 	if err != nil {
 		return nil, err
 	}
-	doing := "read " + sh.what
-	spec, err := decodeSpec(split.Spec)
+	doing := "read " + sh.What
+	spec, err := database.DecodeSpec[splitSpec](split.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -82,33 +82,25 @@ func (s *Source) openAs(ctx context.Context, split connector.Split, pos connecto
 }
 
 func (s *Source) open(ctx context.Context, session *session, sh *shape, spec *splitSpec, pos connector.Position, taker func(*shape, []column) rowTaker) (*reader, error) {
-	var keys []column
-	for _, name := range spec.Key {
-		i := slices.IndexFunc(sh.keyColumns, func(c column) bool { return c.name == name })
-		if i < 0 {
-			return nil, connector.Errorf(connector.Permanent, "a split by %s, which is not the key any more", name)
-		}
-		keys = append(keys, sh.keyColumns[i])
+	keys, err := database.KeyColumns(&spec.Range, sh.keyColumns, (*column).named)
+	if err != nil {
+		return nil, err
 	}
-	seekable := sh.unique && spec.Ordered && slices.Equal(spec.Key, sh.key)
-	var after []string
-	if seekable {
-		var err error
-		if after, err = decodePosition(pos, len(keys)); err != nil {
-			return nil, err
-		}
-	} else if pos != "" {
-		return nil, connector.Errorf(connector.Permanent, "a position in a split that has none")
+	after, seekable, err := sh.Resume(&spec.Range, pos)
+	if err != nil {
+		return nil, err
 	}
 	from := sh.from
 	if spec.Table != 0 {
-		var err error
 		if from, err = pin(ctx, session, spec); err != nil {
 			return nil, err
 		}
 	}
 	r := &reader{source: s, session: session, seekable: seekable, position: pos, turn: make(chan struct{}, 1)}
-	conditions := spec.conditions(keys, after)
+	conditions, err := spec.conditions(keys, after)
+	if err != nil {
+		return nil, err
+	}
 	if !seekable {
 		keys = nil
 	}
@@ -116,7 +108,7 @@ func (s *Source) open(ctx context.Context, session *session, sh *shape, spec *sp
 	if s.where != "" {
 		conditions = append(conditions, s.condition())
 	}
-	sql := "COPY (SELECT " + quoteNames(r.taker.selected()) + " FROM " + from + whereOf(conditions)
+	sql := "COPY (SELECT " + quoteNames(r.taker.selected()) + " FROM " + from + database.Where(conditions)
 	if spec.Ordered {
 		sql += " ORDER BY " + quoteNames(spec.Key)
 	}
@@ -171,14 +163,16 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 	if r.err != nil {
 		return r.err
 	}
+	r.session.gather(true)
 	err := r.session.guard(ctx, func() error { return r.fill(b) })
+	r.session.gather(false)
 	if err == nil && b.Rows > 0 {
 		if !r.seekable {
 			return nil
 		}
 		var key []string
 		if key, err = r.taker.key(b); err == nil {
-			r.position, err = encodePosition(key)
+			r.position, err = database.EncodePosition(key)
 		}
 		if err == nil {
 			return nil

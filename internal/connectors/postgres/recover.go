@@ -10,13 +10,14 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // recover loads a chunk's rows that the server refused, without the records at
-// fault (exactness rule 5), which it marks as dead. It goes through the rows in
+// fault (exactness rule 5), which it takes out. It goes through the rows in
 // steps. A step whose refusal names a row loses that row, and those before it
 // are tried again; one that names none is halved. Steps grow with each success.
-func (w *writer) recover(ctx context.Context, rows []rowRef, pg *pgconn.PgError) error {
+func (w *writer) recover(ctx context.Context, rows []database.Row, pg *pgconn.PgError) error {
 	if err := w.refused(ctx, pg); err != nil {
 		return err
 	}
@@ -45,7 +46,7 @@ func (w *writer) recover(ctx context.Context, rows []rowRef, pg *pgconn.PgError)
 // fault finds the row that a refusal of these rows is about and rejects it;
 // -1 when it cannot be told. Of rows that COPY stores together, it names the
 // last when one of them is too big.
-func (w *writer) fault(pg *pgconn.PgError, rows []rowRef) int {
+func (w *writer) fault(pg *pgconn.PgError, rows []database.Row) int {
 	if pg == nil {
 		return -1
 	}
@@ -58,8 +59,8 @@ func (w *writer) fault(pg *pgconn.PgError, rows []rowRef) int {
 	}
 	if line >= 0 {
 		r := &rows[line]
-		r.dead = true
-		w.reject(r.batch, int(r.row), pg.ColumnName, reasonOf(pg))
+		w.reject(r.Batch, int(r.Index), pg.ColumnName, reasonOf(pg))
+		r.Batch = nil
 	}
 	return line
 }
@@ -75,7 +76,7 @@ func (w *writer) refused(ctx context.Context, pg *pgconn.PgError) error {
 
 // step loads living rows in a COPY and savepoint of their own. It returns the
 // server's refusal of a record after rolling back.
-func (w *writer) step(ctx context.Context, rows []rowRef) (*pgconn.PgError, error) {
+func (w *writer) step(ctx context.Context, rows []database.Row) (*pgconn.PgError, error) {
 	if living(rows) == 0 {
 		return nil, nil
 	}
@@ -88,25 +89,25 @@ func (w *writer) step(ctx context.Context, rows []rowRef) (*pgconn.PgError, erro
 
 // loadAgain loads living rows that were encoded before, up to so many bytes,
 // in a COPY of their own, and returns the rest.
-func (w *writer) loadAgain(ctx context.Context, rows []rowRef, most int64) ([]rowRef, error) {
+func (w *writer) loadAgain(ctx context.Context, rows []database.Row, most int64) ([]database.Row, error) {
 	if err := w.copy.start(ctx, w.savepointSQL()+"; "+w.statement); err != nil {
 		return rows, err
 	}
 	c := w.chunk
-	var sent load
-	for len(rows) > 0 && sent.bytes < most {
+	var sent database.Load
+	for len(rows) > 0 && sent.Bytes < most {
 		r := rows[0]
 		rows = rows[1:]
-		if r.dead {
+		if r.Batch == nil {
 			continue
 		}
 		start := c.next()
 		var err error
-		if c.piece, _, err = w.encoder.row(c.piece, r.batch, int(r.row)); err != nil {
+		if c.Piece, _, err = w.encoder.row(c.Piece, r.Batch, int(r.Index)); err != nil {
 			return rows, fmt.Errorf("encode a record again: %w", err)
 		}
-		sent.add(len(c.piece) - start)
-		if len(c.piece) < pieceBytes {
+		sent.Add(int64(len(c.Piece) - start))
+		if len(c.Piece) < pieceBytes {
 			continue
 		}
 		if err := w.copy.send(ctx, c.take()); err != nil {

@@ -53,6 +53,8 @@ type uniqueKey struct {
 	primary bool
 	// notNull says that no column of it can be NULL.
 	notNull bool
+	// nullsAlike says that NULLs in it are equal.
+	nullsAlike bool
 	// immediate says that it judges each row at once, as ON CONFLICT needs.
 	immediate bool
 }
@@ -85,7 +87,8 @@ const keysQuery = `SELECT i.indisprimary, i.indimmediate,
    FROM pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY k(att, n)
    JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.att WHERE k.n <= i.indnkeyatts),
   (SELECT pg_catalog.bool_and(a.attnotnull) FROM pg_catalog.unnest(i.indkey::int2[]) WITH ORDINALITY k(att, n)
-   JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.att WHERE k.n <= i.indnkeyatts)
+   JOIN pg_catalog.pg_attribute a ON a.attrelid = i.indrelid AND a.attnum = k.att WHERE k.n <= i.indnkeyatts),
+  coalesce((pg_catalog.to_jsonb(i) ->> 'indnullsnotdistinct')::bool, false)
 FROM pg_catalog.pg_index i
 WHERE i.indrelid = $1::oid AND i.indisunique AND i.indisvalid AND i.indpred IS NULL AND i.indexprs IS NULL
 ORDER BY i.indisprimary DESC, i.indnkeyatts, i.indexrelid`
@@ -159,7 +162,7 @@ func (r *relation) loadKeys(ctx context.Context, s *session) error {
 			continue
 		}
 		r.keys = append(r.keys, uniqueKey{
-			primary: isTrue(row[0]), immediate: isTrue(row[1]), columns: splitNames(string(row[2])), notNull: isTrue(row[3]),
+			primary: isTrue(row[0]), immediate: isTrue(row[1]), columns: splitNames(string(row[2])), notNull: isTrue(row[3]), nullsAlike: isTrue(row[4]),
 		})
 	}
 	return nil
@@ -215,6 +218,8 @@ func (r *relation) uniqueOn(columns []string) *uniqueKey {
 	}
 	return nil
 }
+
+func (c *column) named() string { return c.name }
 
 // field returns the column as a field of ours.
 func (c *column) field() batch.Field {

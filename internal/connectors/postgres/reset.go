@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // filesQuery lists a table and its partitions with the files that hold their
@@ -26,19 +27,20 @@ func filesOf(ctx context.Context, s *session, table string) (string, error) {
 // checkReset fails when rows that count as written may have gone: rows of
 // splits, or the files that the run began to fill (exactness rule 1), unless
 // its result is visible already. Partitions may come, but not go.
-func (l *ledger) checkReset(ctx context.Context, s *session, m *marker) error {
-	if err := l.checkPositions(ctx, s, m); err != nil || m.outcome != "" {
+func (l *ledger) checkReset(ctx context.Context, s *session, m *database.Marker) error {
+	if err := l.CheckPositions(ctx, s, m); err != nil || m.Outcome != "" {
 		return err
 	}
-	table := m.target
-	if m.staging != "" {
-		table = m.staging
+	row, err := s.one(ctx, "SELECT files FROM "+l.Runs+" WHERE run = $1::uuid", m.Run)
+	if err != nil || row == nil {
+		return wrap("read the run's marker", err)
 	}
+	table := m.Filled()
 	text, err := filesOf(ctx, s, table)
 	if err != nil {
 		return err
 	}
-	files, was := strings.Fields(text), strings.Fields(m.files)
+	files, was := strings.Fields(text), strings.Fields(string(row[0]))
 	missing := slices.ContainsFunc(was, func(file string) bool { return !slices.Contains(files, file) })
 	if !missing && (len(was) == 0 || files[0] == was[0]) {
 		return nil

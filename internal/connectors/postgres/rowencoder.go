@@ -6,6 +6,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/batch/value"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // copyHeader and copyTrailer frame a binary COPY.
@@ -125,11 +126,11 @@ func (r *rowEncoder) row(dst []byte, b *batch.Batch, i int) ([]byte, int, error)
 }
 
 // payload returns how many of the bytes sent are those of the cells.
-func (r *rowEncoder) payload(sent load) int64 {
+func (r *rowEncoder) payload(sent database.Load) int64 {
 	if r.binary {
-		return sent.bytes - sent.rows*int64(2+4*len(r.columns))
+		return sent.Bytes - sent.Rows*int64(2+4*len(r.columns))
 	}
-	return sent.bytes - sent.rows*int64(len(r.columns))
+	return sent.Bytes - sent.Rows*int64(len(r.columns))
 }
 
 // textRow appends row i as COPY's text. Cells of types that have an encoder

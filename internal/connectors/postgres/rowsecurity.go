@@ -58,7 +58,7 @@ func roleOf(ctx context.Context, session *session) string {
 func (s *Source) checkPolicies(ctx context.Context, session *session, sh *shape) error {
 	if !s.options.RowSecurity {
 		_, err := s.parse(ctx, session, "SELECT 1 FROM "+sh.from)
-		return wrap("read "+sh.what, err)
+		return wrap("read "+sh.What, err)
 	}
 	if sh.relation == nil {
 		sh.hidden = "row_security: rows of its tables that policies hide from role " + roleOf(ctx, session) + " are not copied"
@@ -70,7 +70,7 @@ func (s *Source) checkPolicies(ctx context.Context, session *session, sh *shape)
 	}
 	switch {
 	case isTrue(row[0]):
-		sh.hidden = "row-level security applies to role " + roleOf(ctx, session) + " on " + sh.what + ": rows that its policies hide are not copied"
+		sh.hidden = "row-level security applies to role " + roleOf(ctx, session) + " on " + sh.What + ": rows that its policies hide are not copied"
 	case isTrue(row[1]):
 		sh.hidden = "row_security: rows of the tables behind the view that policies hide are not copied"
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
+	"github.com/leatdata/leat/internal/gather"
 )
 
 // Settings of each session. They make texts canonical (batch's package comment
@@ -57,7 +58,7 @@ func parseURL(text option.Secret) (*pgconn.Config, error) {
 		Timeout:         10 * time.Second,
 		KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 15 * time.Second, Interval: 5 * time.Second, Count: 3},
 	}
-	config.DialFunc = dialer.DialContext
+	config.DialFunc = gather.Dialer(dialer)
 	// The server sends 8 KiB at a time; often several of them are there.
 	config.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
 		return pgproto3.NewFrontend(bufio.NewReaderSize(r, readBuffer), w)
@@ -69,6 +70,13 @@ func parseURL(text option.Secret) (*pgconn.Config, error) {
 		config.RuntimeParams["application_name"] = "leat"
 	}
 	return config, nil
+}
+
+// gather makes reads of the session wait for many bytes, or for any as usual.
+func (s *session) gather(many bool) {
+	if c, ok := s.Conn().(*gather.Conn); ok {
+		c.Gather(many)
+	}
 }
 
 // urlFault says what kind of fault a connection URL has. The driver's error
@@ -94,6 +102,9 @@ func urlFault(text option.Secret, err error) string {
 // connect opens a session.
 func connect(ctx context.Context, config *pgconn.Config, settings string) (*session, error) {
 	conn, err := pgconn.ConnectConfig(ctx, config)
+	if pg, ok := errors.AsType[*pgconn.PgError](err); ok && pg.Code == stateUndefinedObject {
+		return nil, connector.Errorf(connector.Usage, "connect to PostgreSQL: a parameter behind the ? of the URL is no setting of the server: %s", pg.Message)
+	}
 	if err != nil {
 		return nil, wrap("connect to PostgreSQL", err)
 	}

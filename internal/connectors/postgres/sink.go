@@ -9,6 +9,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Sink writes to one table of a PostgreSQL database.
@@ -18,6 +19,7 @@ type Sink struct {
 	fail     func(string)
 	sessions *sessions
 	evictor  *evictor
+	crowd    *database.Crowd
 	rules    breakRules
 
 	mu sync.Mutex
@@ -32,14 +34,14 @@ func newSink(options *SinkOptions, env connector.SinkEnv) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	k := &Sink{options: *options, log: env.Log, fail: env.Failpoint, sessions: &sessions{config: config, settings: writerSettings}, rules: brokenRules()}
+	k := &Sink{options: *options, log: env.Log, fail: env.Failpoint, sessions: &sessions{config: config, settings: writerSettings}, crowd: database.NewCrowd(), rules: brokenRules()}
 	if k.log == nil {
 		k.log = slog.New(slog.DiscardHandler)
 	}
 	if k.fail == nil {
 		k.fail = func(string) {}
 	}
-	k.evictor = &evictor{sessions: k.sessions, log: k.log, patience: patience}
+	k.evictor = &evictor{Evictor: database.Evictor{Log: k.log, Patience: database.Patience}, sessions: k.sessions}
 	return k, nil
 }
 
@@ -60,7 +62,7 @@ func (k *Sink) Resolve(ctx context.Context, in *batch.Schema) (*connector.Plan, 
 	k.in, k.target = in, t
 	k.mu.Unlock()
 	plan := &connector.Plan{
-		Schema: t.schema, Guarantee: connector.WithPosition, Creates: t.relation == nil, Empties: k.options.Mode == modeTruncate,
+		Schema: t.schema, Guarantee: connector.WithPosition, Creates: t.relation == nil, Empties: k.options.Mode == database.Truncate,
 		Statements: k.statements(t), Doubts: append(t.doubts, k.outsideDoubts()...), AllowRefused: k.options.AllowRefused,
 	}
 	if t.relation != nil && t.relation.circular && !k.rules.manyWriters {
@@ -69,13 +71,12 @@ func (k *Sink) Resolve(ctx context.Context, in *batch.Schema) (*connector.Plan, 
 	if !t.transactional {
 		plan.Guarantee = connector.AtLeastOnce
 	}
-	plan.Statements = append([]string{"note runs in " + t.ledger.runs.String() + ", positions in " + t.ledger.positions.String()}, plan.Statements...)
+	plan.Statements = append([]string{"note runs in " + t.ledger.Runs + ", positions in " + t.ledger.Positions}, plan.Statements...)
 	return plan, nil
 }
 
 // newLedger finds the tables of ours.
 func (k *Sink) newLedger(ctx context.Context, s *session, unlogged bool) (*ledger, error) {
-	l := &ledger{unlogged: unlogged, rules: k.rules}
 	positions, err := parseName(k.options.Positions)
 	if err != nil {
 		return nil, connector.Errorf(connector.Usage, "positions_table: %w", err)
@@ -92,13 +93,14 @@ func (k *Sink) newLedger(ctx context.Context, s *session, unlogged bool) (*ledge
 	if err != nil {
 		return nil, connector.Errorf(connector.Usage, "runs_table: %w", err)
 	}
-	if l.runs, err = locate(ctx, s, runs); err == nil {
-		l.positions, err = locate(ctx, s, positions)
+	if runs, err = locate(ctx, s, runs); err == nil {
+		positions, err = locate(ctx, s, positions)
 	}
-	if err == nil {
-		err = l.checkRights(ctx, s)
+	if err != nil {
+		return nil, err
 	}
-	return l, err
+	l := newLedger(runs, positions, unlogged, k.rules.Rules)
+	return l, l.checkRights(ctx, s)
 }
 
 // locate gives a name the schema in which the search path finds it, or else
@@ -137,28 +139,28 @@ func (k *Sink) Register(ctx context.Context, run connector.Run, splits []connect
 	}
 	return k.sessions.with(ctx, func(s *session) error {
 		l := t.ledger
-		return wrap("register splits", s.transact(ctx, func() error {
+		return wrap("register splits for "+t.name.String(), s.transact(ctx, func() error {
 			m, err := k.lockMarker(ctx, s, l, run.ID)
 			if err != nil {
 				return err
 			}
-			if err := l.takes(m, run.ID); err != nil {
+			if err := l.Takes(m, run.ID); err != nil {
 				return err
 			}
 			// Else new rows would hide that the old ones are gone.
-			if err := l.checkPositions(ctx, s, m); err != nil {
+			if err := l.CheckPositions(ctx, s, m); err != nil {
 				return err
 			}
 			// An insert waits for a claim of the same row that is under way.
-			return k.ownRows(ctx, s, func() error { return l.register(ctx, s, run.ID, splits) })
+			return k.ownRows(ctx, s, func() error { return l.Register(ctx, s, run.ID, splits) })
 		}))
 	})
 }
 
 // lockMarker locks a run's marker, ending who holds it for too long.
-func (k *Sink) lockMarker(ctx context.Context, s *session, l *ledger, run string) (m *marker, err error) {
+func (k *Sink) lockMarker(ctx context.Context, s *session, l *ledger, run string) (m *database.Marker, err error) {
 	err = k.ownRows(ctx, s, func() error {
-		m, err = l.lock(ctx, s, run)
+		m, err = l.Lock(ctx, s, run)
 		return err
 	})
 	return m, err
@@ -186,14 +188,14 @@ func (k *Sink) States(ctx context.Context, run connector.Run) (states []connecto
 	}
 	err = k.sessions.with(ctx, func(s *session) error {
 		l := t.ledger
-		m, err := l.marker(ctx, s, run.ID, "")
+		m, err := l.Marker(ctx, s, run.ID)
 		if err != nil {
 			return err
 		}
-		if err := l.takes(m, run.ID); err != nil {
+		if err := l.Takes(m, run.ID); err != nil {
 			return err
 		}
-		states, err = l.states(ctx, s, m)
+		states, err = l.States(ctx, s, m)
 		return err
 	})
 	return states, err

@@ -3,6 +3,7 @@ package postgres
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/leatdata/leat/batch"
@@ -187,6 +188,42 @@ func TestUpsertKeepsWhereNull(t *testing.T) {
 		t.Errorf("counters: %+v", c)
 	}
 	r.expect("SELECT a, v, w FROM t ORDER BY 1", "1|old|{7,7}", "2|kept|{2,2}", "3|last|{3}", "4|NULL|NULL")
+}
+
+// Of a key with a NULL in it, which no index takes for the same, each row stays.
+func TestUpsertWithNullInTheKey(t *testing.T) {
+	t.Parallel()
+	for _, nulls := range []string{"overwrite", "keep"} {
+		r := newRig(t, "CREATE TABLE t (a int, b int, v text, UNIQUE (a, b))", map[string]any{"mode": "upsert", "key": "a,b", "nulls": nulls}, untyped("a", "b", "v")...)
+		c := r.load("1|"+null+"|x", "1|"+null+"|y", "1|2|x", "1|2|y")
+		if c.Written != 3 || c.Merged != 1 || !c.Balanced() {
+			t.Errorf("%s: counters: %+v", nulls, c)
+		}
+		r.expect("SELECT a, b, v FROM t ORDER BY b, v", "1|2|y", "1|NULL|x", "1|NULL|y")
+	}
+}
+
+// With nulls: keep each of many rows of a key counts, where triggers look at
+// every row too; and it takes no statement for each.
+func TestUpsertKeepsOfManyRowsOfAKey(t *testing.T) {
+	t.Parallel()
+	const trigger = "; CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END'; CREATE TRIGGER g BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f()"
+	for name, setup := range map[string]string{"plain": "", "with a trigger": trigger} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := newRig(t, "CREATE TABLE t (a int PRIMARY KEY, v text, w int[], x jsonb)"+setup, map[string]any{"mode": "upsert", "nulls": "keep"}, untyped("a", "v", "w", "x")...)
+			var rows []string
+			for i := range 40 {
+				row := []string{fmt.Sprint(i % 4), null, null, null}
+				row[1+i/4%3] = []string{fmt.Sprintf("v%d", i), fmt.Sprintf("[%d:%[1]d]={%[1]d}", i), fmt.Sprint(i)}[i/4%3]
+				rows = append(rows, strings.Join(row, "|"))
+			}
+			if c := r.load(rows...); c.Written != 4 || c.Merged != 36 || !c.Balanced() {
+				t.Errorf("counters: %+v, rejected %q", c, r.rejected)
+			}
+			r.expect("SELECT * FROM t ORDER BY a", "0|v36|[28:28]={28}|32", "1|v37|[29:29]={29}|33", "2|v38|[30:30]={30}|34", "3|v39|[31:31]={31}|35")
+		})
+	}
 }
 
 func TestUpsertOfKeysAlone(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Source reads a table, a view or a query of a PostgreSQL database.
@@ -21,8 +21,7 @@ type Source struct {
 	sessions *sessions
 	rules    breakRules
 
-	mu    sync.Mutex
-	shape *shape
+	shape database.Found[shape]
 }
 
 // newSource returns the source of these options; it does not connect.
@@ -59,27 +58,18 @@ func (s *Source) Describe(ctx context.Context) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	lines := []string{"reads " + sh.what + " by COPY"}
+	lines := []string{"reads " + sh.What + " by COPY"}
 	if s.where != "" {
 		lines = append(lines, "where runs in the database: "+s.where)
 	}
 	if sh.hidden != "" {
 		lines = append(lines, sh.hidden)
 	}
-	if len(sh.key) > 0 && !sh.indexed {
-		lines = append(lines, "no unique index begins with "+strings.Join(sh.key, ", ")+": unless another one does, each split reads everything to find its rows")
+	keyless := "one, which is committed once, at its end; name a key to have more"
+	if sh.stored {
+		keyless = "by the place of rows in the table, which has no key; each is committed once, at its end"
 	}
-	switch {
-	case sh.unique:
-		lines = append(lines, "splits: by the unique key "+strings.Join(sh.key, ", ")+"; reading goes on after the last key")
-	case len(sh.key) > 0:
-		lines = append(lines, "splits: by "+sh.key[0]+", which need not be unique; each is committed once, at its end")
-	case sh.stored:
-		lines = append(lines, "splits: by the place of rows in the table, which has no key; each is committed once, at its end")
-	default:
-		lines = append(lines, "splits: one, which is committed once, at its end; name a key to have more")
-	}
-	return lines, nil
+	return append(lines, sh.Describe(sh.indexed, keyless)...), nil
 }
 
 // Close implements connector.Source.
@@ -90,34 +80,24 @@ func (s *Source) Close() error {
 
 // resolve finds out what there is to read, once.
 func (s *Source) resolve(ctx context.Context) (*shape, error) {
-	s.mu.Lock()
-	sh := s.shape
-	s.mu.Unlock()
-	if sh != nil {
-		return sh, nil
-	}
-	err := s.sessions.with(ctx, func(session *session) (err error) {
-		if s.options.Query != "" {
-			sh, err = s.queryShape(ctx, session)
-		} else {
-			sh, err = s.tableShape(ctx, session)
-		}
-		if err != nil {
-			return err
-		}
-		sh.unchecked = session.ParameterStatus("server_encoding") == "SQL_ASCII"
-		if err := s.checkPolicies(ctx, session, sh); err != nil {
-			return err
-		}
-		return s.checkWhere(ctx, session, sh)
+	return s.shape.Get(func() (sh *shape, err error) {
+		err = s.sessions.with(ctx, func(session *session) (err error) {
+			if s.options.Query != "" {
+				sh, err = s.queryShape(ctx, session)
+			} else {
+				sh, err = s.tableShape(ctx, session)
+			}
+			if err != nil {
+				return err
+			}
+			sh.unchecked = session.ParameterStatus("server_encoding") == "SQL_ASCII"
+			if err := s.checkPolicies(ctx, session, sh); err != nil {
+				return err
+			}
+			return s.checkWhere(ctx, session, sh)
+		})
+		return sh, err
 	})
-	if err != nil {
-		return nil, err
-	}
-	s.mu.Lock()
-	s.shape = sh
-	s.mu.Unlock()
-	return sh, nil
 }
 
 // checkWhere has the server parse the job's condition.
@@ -126,17 +106,10 @@ func (s *Source) checkWhere(ctx context.Context, session *session, sh *shape) er
 		return nil
 	}
 	// The second would not parse if the condition left its parentheses.
-	for _, condition := range []string{s.condition(), "(ARRAY[\n" + s.where + "\n])[1]"} {
+	return database.CheckWhere([]string{s.condition(), "(ARRAY[\n" + s.where + "\n])[1]"}, func(condition string) error {
 		_, err := s.parse(ctx, session, "SELECT 1 FROM "+sh.from+" WHERE "+condition)
-		switch c := classify(err); {
-		case err == nil:
-		case c != connector.Permanent:
-			return wrap("where", err)
-		default:
-			return connector.Errorf(connector.Usage, "where: %w", err)
-		}
-	}
-	return nil
+		return err
+	}, classify)
 }
 
 // condition is the job's where in parentheses, which a comment cannot swallow.
@@ -144,7 +117,7 @@ func (s *Source) condition() string { return "(\n" + s.where + "\n)" }
 
 // shape is what a source reads. It does not change once made.
 type shape struct {
-	what     string // for people
+	database.Keyed
 	from     string // what follows FROM
 	relation *relation
 	// stored says that the rows stand in tables that can be read by TID.
@@ -152,15 +125,10 @@ type shape struct {
 	schema *batch.Schema
 	// columns are the schema's.
 	columns []column
-	// key is what splits are ranges of, and keyColumns its types. unique says
-	// that it is the key of each row, without NULL: reading can go on after one.
-	key        []string
+	// keyColumns are those of the key.
 	keyColumns []column
-	unique     bool
-	// indexed says that an index has the rows in the order of key.
+	// indexed says that an index has the rows in the order of the key.
 	indexed bool
-	// nullable says that the first column of key may be NULL.
-	nullable bool
 	// hidden says, for people, that policies may hide rows; "" if none do.
 	hidden string
 	// unchecked says that texts may be other than UTF-8.
@@ -183,7 +151,7 @@ func (s *Source) tableShape(ctx context.Context, session *session) (*shape, erro
 		return nil, connector.Errorf(connector.Usage, "%s is no table and no view", rel.name)
 	}
 	sh := &shape{
-		what: "table " + rel.name.String(), from: rel.name.String(), relation: rel, columns: s.chosen(rel.columns),
+		Keyed: database.Keyed{What: "table " + rel.name.String()}, from: rel.name.String(), relation: rel, columns: s.chosen(rel.columns),
 		stored: strings.ContainsRune("rpm", rune(rel.kind)) && !rel.rowSecurity,
 	}
 	sh.schema = &batch.Schema{}
@@ -193,27 +161,15 @@ func (s *Source) tableShape(ctx context.Context, session *session) (*shape, erro
 	if err := s.tableKey(sh); err != nil {
 		return nil, err
 	}
-	if sh.unique && !slices.ContainsFunc(sh.key, func(k string) bool { return sh.schema.Index(k) < 0 }) {
-		sh.schema.Key = sh.key
+	if sh.Unique && !slices.ContainsFunc(sh.Key, func(k string) bool { return sh.schema.Index(k) < 0 }) {
+		sh.schema.Key = sh.Key
 	}
 	return sh, nil
 }
 
 // chosen leaves out the columns that the job does not need.
 func (s *Source) chosen(columns []column) []column {
-	if s.only == nil {
-		return columns
-	}
-	var chosen []column
-	for _, c := range columns {
-		if slices.Contains(s.only, c.name) {
-			chosen = append(chosen, c)
-		}
-	}
-	if len(chosen) == 0 {
-		return columns[:min(1, len(columns))]
-	}
-	return chosen
+	return database.Chosen(columns, s.only, (*column).named)
 }
 
 // tableKey decides what the table is split by.
@@ -227,20 +183,20 @@ func (s *Source) tableKey(sh *shape) error {
 	for _, name := range key {
 		c := sh.relation.column(name)
 		if c == nil {
-			return connector.Errorf(connector.Usage, "key: %s has no column %s; it has %s", sh.relation.name, name, listed(sh.relation.names()))
+			return connector.Errorf(connector.Usage, "key: %s has no column %s; it has %s", sh.relation.name, name, database.Listed(sh.relation.names()))
 		}
 		sh.keyColumns = append(sh.keyColumns, *c)
 	}
-	sh.key = key
+	sh.Key = key
 	for _, u := range sh.relation.keys {
-		sh.unique = sh.unique || !heirs && u.notNull && !slices.ContainsFunc(u.columns, func(c string) bool { return !slices.Contains(key, c) })
+		sh.Unique = sh.Unique || !heirs && u.notNull && !slices.ContainsFunc(u.columns, func(c string) bool { return !slices.Contains(key, c) })
 	}
 	for _, c := range sh.keyColumns {
-		sh.unique = sh.unique && c.notNull
+		sh.Unique = sh.Unique && c.notNull
 	}
 	sh.byFirst()
 	for _, u := range sh.relation.keys {
-		sh.indexed = sh.indexed || !heirs && len(key) > 0 && len(u.columns) >= len(sh.key) && slices.Equal(u.columns[:len(sh.key)], sh.key)
+		sh.indexed = sh.indexed || !heirs && len(key) > 0 && len(u.columns) >= len(sh.Key) && slices.Equal(u.columns[:len(sh.Key)], sh.Key)
 	}
 	return nil
 }
@@ -248,16 +204,16 @@ func (s *Source) tableKey(sh *shape) error {
 // byFirst keeps the first column of a key that is not unique: rows that are
 // alike in it, or NULL, stay in one split.
 func (sh *shape) byFirst() {
-	if sh.unique || len(sh.key) == 0 {
+	if sh.Unique || len(sh.Key) == 0 {
 		return
 	}
-	sh.key, sh.keyColumns = sh.key[:1], sh.keyColumns[:1]
-	sh.nullable = !sh.keyColumns[0].notNull
+	sh.Key, sh.keyColumns = sh.Key[:1], sh.keyColumns[:1]
+	sh.Nullable = !sh.keyColumns[0].notNull
 }
 
 func (s *Source) queryShape(ctx context.Context, session *session) (*shape, error) {
 	query := strings.TrimRight(s.options.Query, "; \t\r\n")
-	sh := &shape{what: "the query", from: "(\n" + query + "\n) AS leat_query", schema: &batch.Schema{}}
+	sh := &shape{Keyed: database.Keyed{What: "the query"}, from: "(\n" + query + "\n) AS leat_query", schema: &batch.Schema{}}
 	description, err := s.parse(ctx, session, "SELECT * FROM "+sh.from)
 	if err != nil {
 		if c := classify(err); c != connector.Permanent {
@@ -293,7 +249,7 @@ func (s *Source) queryShape(ctx context.Context, session *session) (*shape, erro
 		if i < 0 {
 			return nil, connector.Errorf(connector.Usage, "key: the query has no column %s", name)
 		}
-		sh.key, sh.keyColumns = append(sh.key, name), append(sh.keyColumns, all[i])
+		sh.Key, sh.keyColumns = append(sh.Key, name), append(sh.keyColumns, all[i])
 	}
 	sh.byFirst()
 	sh.columns = s.chosen(all)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // target is what a sink found out about its table for an input's columns. It
@@ -61,7 +62,7 @@ func (k *Sink) resolve(ctx context.Context, s *session, in *batch.Schema) (*targ
 
 // plan sets up a table that is to be made.
 func (k *Sink) plan(ctx context.Context, s *session, t *target, in *batch.Schema) error {
-	if k.options.Create == "never" {
+	if k.options.Create == database.CreateNever {
 		return connector.Errorf(connector.Usage, "table %s does not exist, and create is never", t.name)
 	}
 	row, err := s.one(ctx, "SELECT pg_catalog.current_schema(), pg_catalog.to_regnamespace(pg_catalog.quote_ident($1)) IS NULL", t.name.schema)
@@ -84,7 +85,7 @@ func (k *Sink) plan(ctx context.Context, s *session, t *target, in *batch.Schema
 	if len(k.options.Key) > 0 {
 		t.key = k.options.Key
 	}
-	if k.options.Mode == modeUpsert && len(t.key) == 0 {
+	if k.options.Mode == database.Upsert && len(t.key) == 0 {
 		return connector.Errorf(connector.Usage, "mode upsert needs a key, and neither the source has one nor does key name one")
 	}
 	for _, name := range in.Names() {
@@ -94,7 +95,7 @@ func (k *Sink) plan(ctx context.Context, s *session, t *target, in *batch.Schema
 	}
 	for _, name := range t.key {
 		if in.Index(name) < 0 {
-			return connector.Errorf(connector.Usage, "key: the records have no column %s; they have %s", name, listed(in.Names()))
+			return connector.Errorf(connector.Usage, "key: the records have no column %s; they have %s", name, database.Listed(in.Names()))
 		}
 	}
 	t.create(in, exists)
@@ -137,7 +138,7 @@ func (t *target) match(in *batch.Schema) error {
 		t.schema.Fields = append(t.schema.Fields, c.field())
 	}
 	if len(missing) > 0 {
-		return connector.Errorf(connector.Usage, "table %s has no column %s; it has %s", t.name, listed(missing), listed(t.relation.names()))
+		return connector.Errorf(connector.Usage, "table %s has no column %s; it has %s", t.name, database.Listed(missing), database.Listed(t.relation.names()))
 	}
 	return nil
 }
@@ -182,7 +183,7 @@ func (k *Sink) checkKind(rel *relation) error {
 	default:
 		return connector.Errorf(connector.Usage, "%s is no table, and cannot be written", rel.name)
 	}
-	if k.options.Mode != modeAppend {
+	if k.options.Mode != database.Append {
 		return connector.Errorf(connector.Usage, "mode %s needs a table; %s is a view or a foreign table, which takes append only", k.options.Mode, rel.name)
 	}
 	return nil
@@ -191,19 +192,19 @@ func (k *Sink) checkKind(rel *relation) error {
 // checkMode refuses a mode that the table cannot have, naming those it can.
 func (k *Sink) checkMode(t *target) error {
 	switch k.options.Mode {
-	case modeTruncate:
+	case database.Truncate:
 		if len(t.relation.incoming) > 0 {
 			fk := t.relation.incoming[0]
 			return connector.Errorf(connector.Usage, "mode truncate: constraint %s of %s refers to %s, so it cannot be emptied; modes append and upsert work", fk.name, fk.from, t.name)
 		}
-	case modeOverwrite:
+	case database.Overwrite:
 		for _, fk := range t.relation.incoming {
 			if !fk.deferred {
 				return connector.Errorf(connector.Usage,
 					"mode overwrite: constraint %s of %s refers to %s and is not DEFERRABLE with ON DELETE NO ACTION, so the table cannot be replaced; modes append and upsert work", fk.name, fk.from, t.name)
 			}
 		}
-	case modeUpsert:
+	case database.Upsert:
 		return k.checkKey(t)
 	}
 	return nil

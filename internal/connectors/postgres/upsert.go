@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/leatdata/leat/batch"
 )
 
 // upsert takes rows through a temporary table of the session, since COPY knows
@@ -15,12 +17,12 @@ type upsert struct {
 	create string
 	// count returns how many keys the rows have, and the most rows of one.
 	count string
-	// insert takes the last row of each key, or with keep the $1-th, and
-	// returns how many those are and how many the table took.
+	// insert takes one row of each key, or with each the $1-th, and returns how
+	// many those are and how many the table took.
 	insert string
-	// keep says that a NULL leaves what is there, so that every row of a key
-	// counts, in their order; else only the last one does.
-	keep bool
+	// each says that all rows of a key are taken one after the other: a NULL
+	// leaves what is there, and triggers may see or change every row.
+	each bool
 	// nothing says that every column is in the key: a row that is there
 	// already is taken as merged into it.
 	nothing bool
@@ -49,13 +51,18 @@ func newUpsert(t *target, keep bool) *upsert {
 	if len(sets) > 0 {
 		action = "DO UPDATE SET " + strings.Join(sets, ", ")
 	}
-	u.nothing, u.keep = len(sets) == 0, keep && len(sets) > 0
-	key, list := quoteNames(t.key), quoteNames(columns)
-	rows := "SELECT DISTINCT ON (" + key + ") " + list + " FROM pg_temp.leat_upsert ORDER BY " + orderBy(t.key) + ", leat_n DESC"
-	if u.keep {
-		rows = "SELECT " + list + " FROM (SELECT *, row_number() OVER (PARTITION BY " + key + " ORDER BY leat_n) AS leat_nth FROM pg_temp.leat_upsert) n WHERE leat_nth = $1"
+	u.nothing = len(sets) == 0
+	keep = keep && !u.nothing
+	u.each = keep && t.relation.skipping
+	key, list, same := quoteNames(t.key), quoteNames(columns), sameKey(t)
+	rows := "SELECT DISTINCT ON (" + same + ") " + list + " FROM pg_temp.leat_upsert ORDER BY " + same + ", leat_n DESC"
+	switch {
+	case u.each:
+		rows = "SELECT " + list + " FROM (SELECT *, row_number() OVER (PARTITION BY " + same + " ORDER BY leat_n) AS leat_nth FROM pg_temp.leat_upsert) n WHERE leat_nth = $1"
+	case keep:
+		rows = "SELECT " + newestOf(t) + " FROM (SELECT * FROM pg_temp.leat_upsert ORDER BY " + same + ", leat_n DESC) n GROUP BY " + same
 	}
-	u.count = "SELECT count(*), coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM pg_temp.leat_upsert GROUP BY " + key + ") k"
+	u.count = "SELECT count(*), coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM pg_temp.leat_upsert GROUP BY " + same + ") k"
 	u.insert = "WITH taken AS MATERIALIZED (" + rows + "), " +
 		"put AS (INSERT INTO " + t.name.String() + " AS t (" + list + ") OVERRIDING SYSTEM VALUE SELECT " + list + " FROM taken ORDER BY " + orderBy(t.key) +
 		" ON CONFLICT (" + key + ") " + action + " RETURNING 1) SELECT (SELECT count(*) FROM taken), (SELECT count(*) FROM put)"
@@ -63,6 +70,40 @@ func newUpsert(t *target, keep bool) *upsert {
 }
 
 func orderBy(names []string) string { return quoteNames(names) }
+
+// sameKey is what rows of one key have alike. Those with a NULL in the key are
+// none to the index: each stands by itself.
+func sameKey(t *target) string {
+	same := quoteNames(t.key)
+	if unique := t.relation.uniqueOn(t.key); unique == nil || unique.notNull || unique.nullsAlike {
+		return same
+	}
+	null := make([]string, len(t.key))
+	for i, k := range t.key {
+		null[i] = quoteName(k) + " IS NULL"
+	}
+	return same + ", CASE WHEN " + strings.Join(null, " OR ") + " THEN leat_n END"
+}
+
+// newestOf is, of the rows of a key that come with the last one first, the
+// newest value of each column that is not NULL: what is left when they are
+// written one after the other, a NULL leaving what is there. Arrays go as
+// texts, of which there are arrays whatever their bounds.
+func newestOf(t *target) string {
+	list := make([]string, len(t.columns))
+	for i, c := range t.columns {
+		q := quoteName(c.name)
+		switch {
+		case slices.Contains(t.key, c.name):
+			list[i] = q
+		case c.field().Type.Kind == batch.Array:
+			list[i] = "(array_agg(" + q + "::text) FILTER (WHERE " + q + " IS NOT NULL))[1]::" + c.typ.name + " AS " + q
+		default:
+			list[i] = "(array_agg(" + q + ") FILTER (WHERE " + q + " IS NOT NULL))[1] AS " + q
+		}
+	}
+	return strings.Join(list, ", ")
+}
 
 // prepare makes the session's temporary table, outside of any transaction.
 func (u *upsert) prepare(ctx context.Context, s *session) error {
@@ -79,7 +120,7 @@ func (u *upsert) prepare(ctx context.Context, s *session) error {
 // merge moves the rows just copied into the table. It returns how many were
 // replaced by a later one of the same key, and how many triggers skipped.
 func (u *upsert) merge(ctx context.Context, s *session, copied int64) (merged, refused int64, err error) {
-	if u.keep {
+	if u.each {
 		merged, refused, err = u.mergeEach(ctx, s, copied)
 	} else {
 		merged, refused, err = u.mergeLast(ctx, s, copied)
@@ -90,7 +131,7 @@ func (u *upsert) merge(ctx context.Context, s *session, copied int64) (merged, r
 	return merged, refused, s.exec(ctx, "TRUNCATE pg_temp.leat_upsert")
 }
 
-// mergeLast takes the last row of each key.
+// mergeLast takes one row of each key.
 func (u *upsert) mergeLast(ctx context.Context, s *session, copied int64) (merged, refused int64, err error) {
 	taken, put, err := counts(ctx, s, u.insert)
 	switch {

@@ -3,12 +3,12 @@ package postgres
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // copyBytes is how much one COPY, and with it one savepoint, holds at most (a
@@ -42,29 +42,30 @@ type writer struct {
 	savepoint bool // so is a savepoint of an earlier chunk
 	chunk     *chunk
 	// kept are batches of earlier chunks that only the commit judges.
-	kept []rowRef
-	held []*batch.Batch
+	kept []database.Row
+	held database.Held
 
-	durable connector.SplitState
-	// pending counts what is judged and not committed.
-	pending connector.Counters
-	failed  bool
-	closed  bool
+	// leaveCrowd is called after the transaction of an upsert; nil without one.
+	leaveCrowd func()
+
+	database.Progress
+	failed bool
+	closed bool
 }
 
 func newWriter(k *Sink, s *session, l *ledger, t *target, attempt connector.Attempt, state connector.SplitState) *writer {
 	w := &writer{
-		sink: k, session: s, ledger: l, target: t, attempt: attempt, durable: state,
+		sink: k, session: s, ledger: l, target: t, attempt: attempt, Progress: database.Progress{Durable: state},
 		encoder: newRowEncoder(t.columns, t.server), chunk: &s.chunk,
 	}
 	w.chunk.reset()
 	w.copy = copyIn{session: s, binary: w.encoder.binary}
 	place := t.name
 	switch k.options.Mode {
-	case modeOverwrite:
+	case database.Overwrite:
 		place = t.staging(attempt.Run.ID)
-	case modeUpsert:
-		w.upsert = newUpsert(t, k.options.Nulls == nullsKeep)
+	case database.Upsert:
+		w.upsert = newUpsert(t, k.options.Nulls == database.NullsKeep)
 		place = w.upsert.name
 	}
 	names := make([]string, len(t.columns))
@@ -98,13 +99,13 @@ func (w *writer) TakesPacked(p batch.Packing) bool {
 func (w *writer) Write(ctx context.Context, b *batch.Batch) error {
 	if w.failed || w.closed {
 		b.Release()
-		return connector.Errorf(connector.Permanent, "the writer has failed or is closed")
+		return database.ErrWriterOver
 	}
 	if b.Rows == 0 {
 		b.Release()
 		return nil
 	}
-	w.held = append(w.held, b)
+	w.held.Add(b)
 	return w.done("write to "+w.target.name.String(), w.write(ctx, b))
 }
 
@@ -117,23 +118,23 @@ func (w *writer) write(ctx context.Context, b *batch.Batch) error {
 		most = packedBytes
 	}
 	c := w.chunk
-	c.begin(b, 0)
+	c.Begin(b, 0)
 	w.encoder.begin(b)
 	for i := range b.Rows {
 		if err := w.add(ctx, b, i); err != nil {
 			return err
 		}
-		if len(c.piece) < pieceBytes && c.sent.bytes < most {
+		if len(c.Piece) < pieceBytes && c.Sent.Bytes < most {
 			continue
 		}
 		if err := w.sendPiece(ctx); err != nil {
 			return err
 		}
-		if c.sent.bytes >= most {
+		if c.Sent.Bytes >= most {
 			if err := w.finishChunk(ctx, b); err != nil {
 				return err
 			}
-			c.begin(b, i+1)
+			c.Begin(b, i+1)
 		}
 	}
 	return nil
@@ -148,12 +149,12 @@ func (w *writer) add(ctx context.Context, b *batch.Batch, i int) error {
 	start := c.next()
 	var column int
 	var err error
-	if c.piece, column, err = w.encoder.row(c.piece, b, i); err != nil {
-		c.reject(start)
+	if c.Piece, column, err = w.encoder.row(c.Piece, b, i); err != nil {
+		c.Reject(start)
 		w.reject(b, i, w.encoder.columns[column].name, err.Error())
 		return nil
 	}
-	c.add(start)
+	c.Add(int64(len(c.Piece) - start))
 	return nil
 }
 
@@ -163,16 +164,16 @@ func (w *writer) addPacked(ctx context.Context, row []byte) error {
 	c := w.chunk
 	for len(row) > pieceBytes {
 		c.next()
-		c.piece = append(c.piece, row[:pieceBytes]...)
-		c.sent.bytes += pieceBytes
+		c.Piece = append(c.Piece, row[:pieceBytes]...)
+		c.Sent.Bytes += pieceBytes
 		row = row[pieceBytes:]
 		if err := w.sendPiece(ctx); err != nil {
 			return err
 		}
 	}
 	start := c.next()
-	c.piece = append(c.piece, row...)
-	c.add(start)
+	c.Piece = append(c.Piece, row...)
+	c.Add(int64(len(c.Piece) - start))
 	return nil
 }
 
@@ -181,12 +182,19 @@ func (w *writer) begin(ctx context.Context) error {
 	if w.begun {
 		return nil
 	}
+	if w.upsert != nil && w.leaveCrowd == nil {
+		leave, err := w.sink.crowd.Enter(ctx, w.attempt.Split.ID)
+		if err != nil {
+			return err
+		}
+		w.leaveCrowd = leave
+	}
 	mine, err := w.ledger.hold(ctx, w.session, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
 	if err != nil {
 		return err
 	}
-	if !mine && !w.sink.rules.commitAnyway {
-		return w.ledger.fenced(ctx, w.session, w.attempt)
+	if !mine && !w.sink.rules.CommitAnyway {
+		return w.ledger.Fenced(ctx, w.session, w.attempt)
 	}
 	w.begun, w.savepoint = true, false
 	return nil
@@ -198,11 +206,11 @@ func (w *writer) sendPiece(ctx context.Context) error {
 	if piece == nil {
 		return nil
 	}
-	if !w.chunk.started {
+	if !w.chunk.Started {
 		if err := w.copy.start(ctx, w.savepointSQL()+"; "+w.statement); err != nil {
 			return err
 		}
-		w.chunk.started = true
+		w.chunk.Started = true
 	}
 	return w.copy.send(ctx, piece)
 }
@@ -222,80 +230,66 @@ func (w *writer) finishChunk(ctx context.Context, current *batch.Batch) error {
 	if err := w.sendPiece(ctx); err != nil {
 		return err
 	}
-	if !w.chunk.started {
+	if !w.chunk.Started {
 		w.forget(nil, current)
 		return nil
 	}
-	var rows []rowRef
+	var rows []database.Row
 	counted, err := w.copy.finish(ctx)
 	if err == nil {
-		err = w.loaded(ctx, counted, w.chunk.sent)
+		err = w.loaded(ctx, counted, w.chunk.Sent)
 	}
 	if pg, ok := errors.AsType[*pgconn.PgError](err); ok {
-		rows = w.chunk.rows()
+		rows = w.chunk.Rows()
 		err = w.recover(ctx, rows, pg)
 	}
 	if err != nil {
 		return err
 	}
 	if rows == nil && w.target.relation.deferrable {
-		rows = w.chunk.rows()
+		rows = w.chunk.Rows()
 	}
 	w.forget(rows, current)
 	return nil
 }
 
 // loaded counts rows that the server took.
-func (w *writer) loaded(ctx context.Context, counted int64, sent load) error {
+func (w *writer) loaded(ctx context.Context, counted int64, sent database.Load) error {
 	if w.upsert != nil {
 		merged, refused, err := w.upsert.merge(ctx, w.session, counted)
 		if err != nil {
 			return err
 		}
-		w.pending.Merged += merged
-		w.pending.Refused += refused
+		w.Pending.Merged += merged
+		w.Pending.Refused += refused
 		counted -= merged + refused
 	} else {
-		if counted > sent.rows {
-			return connector.Errorf(connector.Fatal, "the server counted %d rows of %d sent", counted, sent.rows)
+		if counted > sent.Rows {
+			return connector.Errorf(connector.Fatal, "the server counted %d rows of %d sent", counted, sent.Rows)
 		}
-		w.pending.Refused += sent.rows - counted
+		w.Pending.Refused += sent.Rows - counted
 	}
-	w.pending.Written += counted
-	w.pending.BytesWritten += w.encoder.payload(sent)
-	if w.pending.Refused > 0 && !w.sink.options.AllowRefused {
-		return connector.Errorf(connector.Permanent, "triggers of %s skipped %d rows; allow_refused lets them", w.target.name, w.pending.Refused)
+	w.Pending.Written += counted
+	w.Pending.BytesWritten += w.encoder.payload(sent)
+	if w.Pending.Refused > 0 && !w.sink.options.AllowRefused {
+		return connector.Errorf(connector.Permanent, "triggers of %s skipped %d rows; allow_refused lets them", w.target.name, w.Pending.Refused)
 	}
 	return nil
 }
 
 // forget drops the judged chunk, whose rows are given where they are needed,
 // and releases its batches, but for current.
-func (w *writer) forget(rows []rowRef, current *batch.Batch) {
+func (w *writer) forget(rows []database.Row, current *batch.Batch) {
 	if w.target.relation.deferrable {
 		for _, r := range rows {
-			if !r.dead {
+			if r.Batch != nil {
 				w.kept = append(w.kept, r)
 			}
 		}
 	} else {
-		w.release(current)
+		w.held.Release(current)
 	}
 	w.chunk.reset()
-}
-
-// release gives batches back, but for current.
-func (w *writer) release(current *batch.Batch) {
-	for _, b := range w.held {
-		if b != current {
-			b.Release()
-		}
-	}
-	clear(w.held)
-	w.held = w.held[:0]
-	if current != nil {
-		w.held = append(w.held, current)
-	}
 }
 
 func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
@@ -305,7 +299,7 @@ func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
 // Flush implements connector.Writer.
 func (w *writer) Flush(ctx context.Context) error {
 	if w.failed || w.closed {
-		return connector.Errorf(connector.Permanent, "the writer has failed or is closed")
+		return database.ErrWriterOver
 	}
 	return w.done("write to "+w.target.name.String(), w.finishChunk(ctx, nil))
 }
@@ -313,13 +307,13 @@ func (w *writer) Flush(ctx context.Context) error {
 // Commit implements connector.Writer (exactness rule 3).
 func (w *writer) Commit(ctx context.Context, state connector.SplitState) (connector.SplitState, error) {
 	if w.failed || w.closed {
-		return connector.SplitState{}, connector.Errorf(connector.Permanent, "the writer has failed or is closed")
+		return connector.SplitState{}, database.ErrWriterOver
 	}
 	durable, err := w.commit(ctx, state)
 	if errors.Is(err, connector.ErrAgain) {
 		return connector.SplitState{}, err
 	}
-	if err = w.done(fmt.Sprintf("commit split %d to %s", w.attempt.Split.ID, w.target.name), err); err != nil {
+	if err = w.done("commit to "+w.target.name.String(), err); err != nil {
 		return connector.SplitState{}, err
 	}
 	return durable, nil
@@ -337,41 +331,38 @@ func (w *writer) commit(ctx context.Context, state connector.SplitState) (connec
 			return state, err
 		}
 	}
-	before := w.durable
-	state.Split, state.Token, state.CommitNo = w.attempt.Split.ID, w.attempt.Token, before.CommitNo+1
-	state.Counters.Written = before.Counters.Written + w.pending.Written
-	state.Counters.Merged = before.Counters.Merged + w.pending.Merged
-	state.Counters.Refused = before.Counters.Refused + w.pending.Refused
-	state.Counters.BytesWritten = before.Counters.BytesWritten + w.pending.BytesWritten
+	state = w.Next(state, w.attempt)
 	if err := w.commitWith(ctx, state); err != nil {
 		return state, err
 	}
 	w.sink.fail("after-commit")
 	w.begun, w.savepoint = false, false
-	w.durable, w.pending = state, connector.Counters{}
+	w.over()
+	w.Committed(state)
 	w.kept = w.kept[:0]
-	w.release(nil)
+	w.held.Release(nil)
 	return state, nil
 }
 
 // commitWith commits the rows and, where it is still the attempt's own, the
 // split's state.
 func (w *writer) commitWith(ctx context.Context, state connector.SplitState) error {
-	switch rules := w.sink.rules; {
-	case rules.positionFirst:
-		return w.commitPositionFirst(ctx, state)
-	case rules.positionLast:
-		return w.commitPositionLast(ctx, state)
+	c := database.Commit{
+		Rules: w.sink.rules.Rules,
+		Advance: func(ctx context.Context) (int64, error) {
+			return w.ledger.Advance(ctx, w.session, w.attempt.Run.ID, state)
+		},
+		Apart: func(ctx context.Context) error {
+			return w.sink.sessions.with(ctx, func(s *session) error {
+				_, err := w.ledger.Advance(ctx, s, w.attempt.Run.ID, state)
+				return err
+			})
+		},
+		Send:      w.session.commit,
+		Fenced:    func(ctx context.Context) error { return w.ledger.Fenced(ctx, w.session, w.attempt) },
+		Failpoint: w.sink.fail,
 	}
-	found, err := w.ledger.advance(ctx, w.session, w.attempt.Run.ID, state)
-	if err != nil {
-		return err
-	}
-	if found != 1 && !w.sink.rules.commitAnyway {
-		return w.ledger.fenced(ctx, w.session, w.attempt)
-	}
-	w.sink.fail("before-commit")
-	return w.session.commit(ctx)
+	return c.Run(ctx)
 }
 
 // done classes an error of the writer; any but none ends the attempt
@@ -380,7 +371,18 @@ func (w *writer) done(doing string, err error) error {
 	if err != nil {
 		w.failed = true
 	}
+	if w.upsert != nil && isDeadlock(err) {
+		w.sink.crowd.Clashed(w.attempt.Split.ID)
+	}
 	return wrap(doing, err)
+}
+
+// over lets others of an upsert begin, once the transaction has ended.
+func (w *writer) over() {
+	if w.leaveCrowd != nil {
+		w.leaveCrowd()
+		w.leaveCrowd = nil
+	}
 }
 
 // Close implements connector.Writer.
@@ -389,10 +391,11 @@ func (w *writer) Close() error {
 		return nil
 	}
 	w.closed = true
-	w.release(nil)
+	w.held.Release(nil)
 	if w.failed || w.begun {
 		w.session.close()
 	}
+	w.over()
 	w.sink.sessions.put(w.session)
 	return nil
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/connector/option"
 	"github.com/leatdata/leat/internal/connectors/sqlite/native"
+	"github.com/leatdata/leat/internal/database"
 )
 
 const childVariable = "LEAT_SQLITE_CHILD"
@@ -67,7 +68,7 @@ func (tr transfer) drive(ctx context.Context) error {
 		return err
 	}
 	in := &batch.Schema{Fields: []batch.Field{{Name: "id", Type: batch.Of(batch.Int64), NotNull: true}, {Name: "v", Type: batch.Of(batch.Text)}}}
-	if tr.Mode == modeUpsert {
+	if tr.Mode == database.Upsert {
 		in.Key = []string{"id"}
 	}
 	if _, err := s.Resolve(ctx, in); err != nil {

@@ -17,15 +17,15 @@ import (
 // rule 2: nobody can be ended here, so that the attempt fails and says who).
 const lockWait = 5 * time.Second
 
-// database is one SQLite file.
-type database struct {
+// dbFile is one SQLite file.
+type dbFile struct {
 	path string
 	// wait is how long locks are waited for.
 	wait time.Duration
 }
 
 // exists reports whether the file is there.
-func (d database) exists() (bool, error) {
+func (d dbFile) exists() (bool, error) {
 	info, err := os.Stat(d.path)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -42,7 +42,7 @@ func (d database) exists() (bool, error) {
 // middle of a transaction has to be rolled back before it can be read, which a
 // read-only connection may not do; SQLite makes it one by itself where the
 // file may not be written.
-func (d database) openRead() (*native.Conn, error) {
+func (d dbFile) openRead() (*native.Conn, error) {
 	there, err := d.exists()
 	if err != nil {
 		return nil, err
@@ -62,7 +62,7 @@ func (d database) openRead() (*native.Conn, error) {
 
 // openWrite opens the file, making it and its folder when missing, such that what
 // COMMIT answers for is on the disk.
-func (d database) openWrite() (*native.Conn, error) {
+func (d dbFile) openWrite() (*native.Conn, error) {
 	if err := os.MkdirAll(filepath.Dir(d.path), 0o755); err != nil {
 		return nil, connector.E(connector.Usage, fmt.Errorf("make the folder of the database: %w", err))
 	}
@@ -82,7 +82,7 @@ func (d database) openWrite() (*native.Conn, error) {
 const ourselves = "another connection of this process"
 
 // classed gives an error of SQLite its class and says whose file it is about.
-func (d database) classed(err error) error {
+func (d dbFile) classed(err error) error {
 	if err == nil {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (d database) classed(err error) error {
 
 // readByUs is for the error of a COMMIT: when nobody but this process holds the
 // file, it is the source of the same job, which will not let go of it.
-func (d database) readByUs(err error) error {
+func (d dbFile) readByUs(err error) error {
 	if native.ReasonOf(err) != native.Busy || holders(d.path) != ourselves {
 		return err
 	}
@@ -115,7 +115,7 @@ func (d database) readByUs(err error) error {
 
 // write runs f in a transaction that holds the file's write lock from its
 // start. An error of f rolls it back.
-func (d database) write(ctx context.Context, c *native.Conn, f func() error) error {
+func (d dbFile) write(ctx context.Context, c *native.Conn, f func() error) error {
 	defer c.Watch(ctx)()
 	if err := c.Exec("BEGIN IMMEDIATE"); err != nil {
 		return d.interrupted(ctx, err)
@@ -133,7 +133,7 @@ func (d database) write(ctx context.Context, c *native.Conn, f func() error) err
 }
 
 // interrupted is classed, but for an error that ctx is the cause of.
-func (d database) interrupted(ctx context.Context, err error) error {
+func (d dbFile) interrupted(ctx context.Context, err error) error {
 	if ctx.Err() != nil && (native.ReasonOf(err) == native.Interrupted || native.ReasonOf(err) == native.Busy) {
 		return fmt.Errorf("database file %s: %w", d.path, ctx.Err())
 	}

@@ -7,10 +7,8 @@ import (
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors/sqlite/native"
+	"github.com/leatdata/leat/internal/database"
 )
-
-// counts are what an inserter did since the last commit.
-type counts struct{ written, merged, refused, bytes int64 }
 
 // inserter puts batches into one table. Many rows go into one statement; when
 // the table refuses it, SQLite has undone all of it, and its rows go in one by
@@ -38,7 +36,8 @@ type inserter struct {
 
 	memories []native.Memory
 	bases    []uintptr
-	counts   counts
+	// counts are what it did since the last commit.
+	counts connector.Counters
 }
 
 func newInserter(c *native.Conn, s *Sink, tg *target, into string, reject func(*batch.Batch, int, string, string)) (*inserter, error) {
@@ -61,7 +60,7 @@ func newInserter(c *native.Conn, s *Sink, tg *target, into string, reject func(*
 		}
 		in.encoders = append(in.encoders, e)
 	}
-	if s.options.Mode == modeUpsert {
+	if s.options.Mode == database.Upsert {
 		for i, col := range tg.columns {
 			if containsFold(tg.key, col.name) {
 				in.key = append(in.key, i)
@@ -246,9 +245,9 @@ func message(err error) string {
 // (exactness rule 14).
 func (in *inserter) count(sent, bytes int64) error {
 	took := in.conn.Changes()
-	in.counts.written += took
-	in.counts.refused += sent - took
-	in.counts.bytes += bytes
+	in.counts.Written += took
+	in.counts.Refused += sent - took
+	in.counts.BytesWritten += bytes
 	if took != sent && !in.allowRefused {
 		return fmt.Errorf("table %s took %d of %d rows without an error: a trigger skips rows (allow_refused lets it)", in.table, took, sent)
 	}
@@ -265,9 +264,9 @@ func (in *inserter) upsertOneByOne(b *batch.Batch) error {
 		if err != nil {
 			return err
 		}
-		if ok && in.counts.written > before.written && in.keys.add(row) >= 0 {
-			in.counts.written = before.written
-			in.counts.merged++
+		if ok && in.counts.Written > before.Written && in.keys.add(row) >= 0 {
+			in.counts.Written = before.Written
+			in.counts.Merged++
 		}
 	}
 	return nil

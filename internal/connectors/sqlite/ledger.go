@@ -26,6 +26,8 @@ type ledger struct {
 // marker is a run's row.
 type marker struct {
 	id, state string
+	// job and started say by which job it was begun, and when, in UTC.
+	job, started string
 	// staging is the table that the run fills in place of the target, "" for none.
 	staging string
 	// splits is how many splits the run has registered.
@@ -84,8 +86,8 @@ func (l ledger) run(c *native.Conn, id string) (*marker, error) {
 // markers returns the runs of a condition.
 func (l ledger) markers(c *native.Conn, where string, args ...any) ([]marker, error) {
 	var found []marker
-	err := c.Query("SELECT run, state, staging, splits, target FROM "+quote(l.runs)+" WHERE "+where, args, func(s *native.Stmt) error {
-		found = append(found, marker{id: s.String(0), state: s.String(1), staging: s.String(2), splits: s.Int64(3), target: s.String(4)})
+	err := c.Query("SELECT run, state, staging, splits, target, job, started FROM "+quote(l.runs)+" WHERE "+where, args, func(s *native.Stmt) error {
+		found = append(found, marker{id: s.String(0), state: s.String(1), staging: s.String(2), splits: s.Int64(3), target: s.String(4), job: s.String(5), started: s.String(6)})
 		return nil
 	})
 	return found, err

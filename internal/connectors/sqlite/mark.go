@@ -6,6 +6,7 @@ import (
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors/sqlite/native"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // mark is what a run notes of the table that it fills, so that it later knows
@@ -70,12 +71,12 @@ func (s *Sink) checkTarget(c *native.Conn, m *marker, table string) error {
 		return err
 	}
 	least := written
-	if s.options.Mode == modeUpsert {
+	if s.options.Mode == database.Upsert {
 		least = 1
 	}
 	if then.Made != now.Made || then.Root != now.Root {
 		// Another table, or the same after ALTER or VACUUM: then all rows are there.
-		if least = then.Rows + written; s.options.Mode == modeUpsert {
+		if least = then.Rows + written; s.options.Mode == database.Upsert {
 			least = max(1, then.Rows)
 		}
 	}

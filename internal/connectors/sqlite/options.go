@@ -8,20 +8,8 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
-
-// Modes of a sink: what becomes of the rows that are there.
-const (
-	modeAppend    = "append"
-	modeOverwrite = "overwrite"
-	modeTruncate  = "truncate"
-	modeUpsert    = "upsert"
-)
-
-const createNever = "never"
-
-// nullsKeep lets an upsert's NULL leave the value that is there.
-const nullsKeep = "keep"
 
 // SinkOptions are the options of a sqlite sink.
 type SinkOptions struct {
@@ -40,13 +28,7 @@ type SinkOptions struct {
 
 // Validate reports all contradictions at once.
 func (o *SinkOptions) Validate() error {
-	var problems []error
-	if len(o.Key) > 0 && o.Mode != modeUpsert {
-		problems = append(problems, fmt.Errorf("key is for mode upsert, not %s", o.Mode))
-	}
-	if o.Nulls == nullsKeep && o.Mode != modeUpsert {
-		problems = append(problems, fmt.Errorf("nulls is for mode upsert, not %s", o.Mode))
-	}
+	problems := database.SinkFaults(o.Mode, o.Nulls, o.Key, nil)
 	if strings.EqualFold(o.RunsTable, o.Positions) {
 		problems = append(problems, errors.New("runs_table and positions_table are the same"))
 	}

@@ -11,7 +11,7 @@ import (
 
 // place names a table by its file and the name that the catalogue has for it,
 // whatever case it was asked for in.
-func (d database) place(table string) (string, error) {
+func (d dbFile) place(table string) (string, error) {
 	file, err := fileIdentity(d.path)
 	if err != nil {
 		return "", connector.E(connector.Usage, fmt.Errorf("identify the database file: %w", err))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // target is what a sink's options and the input's columns come to.
@@ -65,7 +66,7 @@ func resolveTarget(o *SinkOptions, t *table, in *batch.Schema) (*target, error) 
 
 // upsertKey finds the columns by which upsert finds a row.
 func (tg *target) upsertKey(o *SinkOptions, t *table) error {
-	if o.Mode != modeUpsert {
+	if o.Mode != database.Upsert {
 		return nil
 	}
 	key := o.Key
@@ -90,7 +91,7 @@ func (tg *target) upsertKey(o *SinkOptions, t *table) error {
 
 // newTarget plans a table that the run makes.
 func newTarget(o *SinkOptions, in *batch.Schema) (*target, error) {
-	if o.Create == createNever {
+	if o.Create == database.CreateNever {
 		return nil, connector.Errorf(connector.Usage, "there is no table %s in %s, and create is never", o.Table, o.Path)
 	}
 	tg := &target{name: o.Table, key: in.Key}
@@ -116,7 +117,7 @@ func newTarget(o *SinkOptions, in *batch.Schema) (*target, error) {
 			tg.key = nil
 		}
 	}
-	if o.Mode == modeUpsert && len(tg.key) == 0 {
+	if o.Mode == database.Upsert && len(tg.key) == 0 {
 		problems = append(problems, fmt.Errorf("mode upsert needs a key: name the columns by which a row is found with key"))
 	}
 	return tg, connector.E(connector.Usage, errors.Join(problems...))

@@ -7,6 +7,7 @@ import (
 
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors/sqlite/native"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Prepare makes the table ready, in one transaction with the run's marker
@@ -66,7 +67,7 @@ func (s *Sink) endEarlier(c *native.Conn, run connector.Run) error {
 	}
 	for _, m := range open {
 		if !run.Restart {
-			return connector.Errorf(connector.Usage, "run %s of this job was begun in %s and has not finished, and its state is not here: go on with it where its state is, or give it up with --restart", m.id, s.options.Path)
+			return database.Unfinished(run, m.id, m.job, m.started)
 		}
 		if err := s.abandon(c, run, m); err != nil {
 			return err
@@ -85,9 +86,8 @@ func (s *Sink) checkFinished(c *native.Conn, run connector.Run) error {
 	if err != nil || m == nil || m.state != runFinished {
 		return err
 	}
-	if s.options.Mode == modeAppend && !run.KeepRows {
-		return connector.Errorf(connector.Usage,
-			"run %s, which --restart gives up, had finished: all its rows are in table %s, and mode append would add them again; start without --restart to end it as done, or say --keep-rows to copy once more", run.Abandoned, s.options.Table)
+	if s.options.Mode == database.Append && !run.KeepRows {
+		return database.AppendsAgain(run.Abandoned, s.options.Table)
 	}
 	if s.env.Log != nil {
 		s.env.Log.Warn("the run that is given up had finished in the target", "run", run.Abandoned, "table", s.options.Table)
@@ -100,7 +100,7 @@ func (s *Sink) abandon(c *native.Conn, run connector.Run, m marker) error {
 	if err != nil {
 		return err
 	}
-	if n > 0 && s.options.Mode == modeAppend && !run.KeepRows && m.staging == "" {
+	if n > 0 && s.options.Mode == database.Append && !run.KeepRows && m.staging == "" {
 		return connector.Errorf(connector.Usage, "run %s has put %d rows into table %s, and mode append would add them again: empty the table, use mode truncate, or keep the rows with --keep-rows", m.id, n, s.options.Table)
 	}
 	if m.staging != "" {
@@ -124,14 +124,14 @@ func (s *Sink) begin(c *native.Conn, run connector.Run, tg *target) error {
 	}
 	staging := ""
 	switch {
-	case s.options.Mode == modeOverwrite:
+	case s.options.Mode == database.Overwrite:
 		staging = stagingName(run)
 		err = s.createStaging(c, t, tg, staging)
-	case t == nil && s.options.Create == createNever:
+	case t == nil && s.options.Create == database.CreateNever:
 		err = connector.Errorf(connector.Usage, "there is no table %s in %s any more", s.options.Table, s.options.Path)
 	case t == nil:
 		err = c.Exec(tg.create(tg.name))
-	case s.options.Mode == modeTruncate:
+	case s.options.Mode == database.Truncate:
 		err = c.Exec(deleteStatement(t.name))
 	}
 	if err != nil {

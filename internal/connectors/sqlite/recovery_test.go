@@ -13,7 +13,7 @@ import (
 // them back (exactness rule 3: rows that did not commit never count).
 func TestCrashRecoveryWhileReading(t *testing.T) {
 	live, left := filepath.Join(t.TempDir(), "x.db"), filepath.Join(t.TempDir(), "x.db")
-	c, err := database{path: live}.openWrite()
+	c, err := dbFile{path: live}.openWrite()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,7 +36,7 @@ func TestCrashRecoveryWhileReading(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := database{path: left}.openRead()
+	r, err := dbFile{path: left}.openRead()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,13 +10,14 @@ import (
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors/sqlite/native"
+	"github.com/leatdata/leat/internal/database"
 )
 
 // Sink writes into a table of an SQLite file.
 type Sink struct {
 	options SinkOptions
 	env     connector.SinkEnv
-	db      database
+	db      dbFile
 	ledger  ledger
 	// gate is held by whoever of this process writes to the file: SQLite has
 	// one writer, and waiting here is fair and knows contexts.
@@ -29,7 +30,7 @@ type Sink struct {
 // NewSink returns a sink of the options.
 func NewSink(options *SinkOptions, env connector.SinkEnv) *Sink {
 	return &Sink{
-		options: *options, env: env, db: database{options.Path, lockWait},
+		options: *options, env: env, db: dbFile{options.Path, lockWait},
 		ledger: ledger{runs: options.RunsTable, positions: options.Positions, rules: brokenRules()}, gate: make(chan struct{}, 1),
 	}
 }
@@ -51,7 +52,7 @@ func (s *Sink) Resolve(ctx context.Context, in *batch.Schema) (*connector.Plan, 
 	s.target = tg
 	s.mu.Unlock()
 	return &connector.Plan{
-		Schema: tg.schema(), Guarantee: connector.WithPosition, Creates: t == nil, MaxWriters: 1, Empties: s.options.Mode == modeTruncate,
+		Schema: tg.schema(), Guarantee: connector.WithPosition, Creates: t == nil, MaxWriters: 1, Empties: s.options.Mode == database.Truncate,
 		Statements: s.statements(tg), Doubts: tg.doubts(in),
 	}, nil
 }
@@ -75,13 +76,13 @@ func (s *Sink) statements(tg *target) []string {
 	list := append([]string{}, s.options.Pre...)
 	staging := "leat_staging_<run>"
 	switch {
-	case tg.table == nil && s.options.Mode == modeOverwrite:
+	case tg.table == nil && s.options.Mode == database.Overwrite:
 		list = append(list, tg.create(staging), renameStatement(staging, tg.name))
 	case tg.table == nil:
 		list = append(list, tg.create(tg.name))
-	case s.options.Mode == modeOverwrite:
+	case s.options.Mode == database.Overwrite:
 		list = append(list, "-- make "+quote(staging)+" as "+quote(tg.name)+" is", deleteStatement(tg.name), tg.moveStatement(staging))
-	case s.options.Mode == modeTruncate:
+	case s.options.Mode == database.Truncate:
 		list = append(list, deleteStatement(tg.name))
 	}
 	return append(list, s.options.Post...)

@@ -246,7 +246,7 @@ func TestResolveChangesNothing(t *testing.T) {
 	if err != nil || !plan.Creates || plan.MaxWriters != 1 || plan.Guarantee != connector.WithPosition {
 		t.Fatalf("plan %+v, error %v", plan, err)
 	}
-	if there, err := (database{path: f.path}).exists(); err != nil || there {
+	if there, err := (dbFile{path: f.path}).exists(); err != nil || there {
 		t.Errorf("the file is there: %v, error %v", there, err)
 	}
 }

@@ -19,7 +19,7 @@ import (
 type Source struct {
 	options SourceOptions
 	env     connector.SourceEnv
-	db      database
+	db      dbFile
 
 	mu       sync.Mutex // guards what follows
 	relation *relation
@@ -45,7 +45,7 @@ type relation struct {
 
 // NewSource returns a source of the options.
 func NewSource(options *SourceOptions, env connector.SourceEnv) *Source {
-	return &Source{options: *options, env: env, db: database{options.Path, lockWait}}
+	return &Source{options: *options, env: env, db: dbFile{options.Path, lockWait}}
 }
 
 // PushesFilter reports that SQLite evaluates the job's where.

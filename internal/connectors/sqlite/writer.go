@@ -9,6 +9,7 @@ import (
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors/sqlite/native"
+	"github.com/leatdata/leat/internal/database"
 )
 
 const (
@@ -141,7 +142,7 @@ func (w *writer) Commit(ctx context.Context, state connector.SplitState) (connec
 	w.writing = false
 	w.sink.leave()
 	w.base = next
-	w.inserter.counts = counts{}
+	w.inserter.counts = connector.Counters{}
 	w.sink.failpoint("after-commit")
 	return next, nil
 }
@@ -161,12 +162,8 @@ func (w *writer) commitWith(next connector.SplitState) error {
 
 // next is the state with what the writer knows of it.
 func (w *writer) next(state connector.SplitState) connector.SplitState {
-	c := w.inserter.counts
-	state.Split, state.Token, state.CommitNo = w.base.Split, w.attempt.Token, w.base.CommitNo+1
-	state.Counters.Written = w.base.Counters.Written + c.written
-	state.Counters.Merged = w.base.Counters.Merged + c.merged
-	state.Counters.Refused = w.base.Counters.Refused + c.refused
-	state.Counters.BytesWritten = w.base.Counters.BytesWritten + c.bytes
+	p := database.Progress{Durable: w.base, Pending: w.inserter.counts}
+	state = p.Next(state, w.attempt)
 	state.Segments = nil
 	return state
 }
@@ -190,14 +187,14 @@ func (s *Sink) insertStatement(tg *target, into string, rows int) string {
 	names := tg.names()
 	row := "(?" + strings.Repeat(", ?", len(names)-1) + ")"
 	sql := fmt.Sprintf("INSERT OR ABORT INTO %s (%s) VALUES %s%s", quote(into), quoteAll(names), row, strings.Repeat(", "+row, rows-1))
-	if s.options.Mode != modeUpsert {
+	if s.options.Mode != database.Upsert {
 		return sql
 	}
 	var sets []string
 	for _, name := range names {
 		switch q := quote(name); {
 		case containsFold(tg.key, name):
-		case s.options.Nulls == nullsKeep:
+		case s.options.Nulls == database.NullsKeep:
 			sets = append(sets, q+" = coalesce(excluded."+q+", "+q+")")
 		default:
 			sets = append(sets, q+" = excluded."+q)

@@ -28,7 +28,7 @@ func NewSink(out io.Writer) *Sink {
 func (s *Sink) Resolve(_ context.Context, in *batch.Schema) (*connector.Plan, error) {
 	plan := &connector.Plan{Schema: in, Guarantee: connector.Staged}
 	if s.out != nil {
-		plan.Guarantee = connector.AtLeastOnce
+		plan.Guarantee, plan.Stream = connector.AtLeastOnce, true
 		plan.Doubts = []string{"what was printed before a crash may be printed again"}
 	}
 	return plan, nil

@@ -2,8 +2,6 @@ package mariaserver
 
 import (
 	"context"
-	"fmt"
-	"net"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -12,91 +10,54 @@ import (
 	"github.com/leatdata/leat/internal/testenv/child"
 )
 
-// Config says what server to make.
-type Config struct {
-	// Dir is an empty folder for its data and its log.
-	Dir string
-	// Settings are those that differ from the server's defaults, "local_infile=0".
-	Settings []string
-	// Ping asks the server behind a host:port, and returns nil when it answers.
-	Ping func(ctx context.Context, addr string) error
-}
+// Config and Server are those of all servers of ours.
+type (
+	Config = child.Config
+	Server = child.Server
+)
 
-// Server is a MariaDB of our own, whose user root has no password.
-type Server struct {
-	cfg      Config
-	programs programs
-	port     int
-	daemon   child.Daemon
-}
-
-// Create makes a server's data and starts it. It returns once it answers.
+// Create makes a MariaDB, whose user root has no password, and starts it. It
+// returns once it answers.
 func Create(ctx context.Context, cfg Config) (*Server, error) {
 	p, err := find()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, programs: p}
-	// The server is one process, which any other signal would have tidy up first.
-	s.daemon = child.Daemon{
-		Name: "mariadbd", Command: s.command, Log: s.LogFile(), Quit: syscall.SIGKILL,
-		Ping: func(ctx context.Context) error { return cfg.Ping(ctx, s.Addr()) },
-	}
-	if err := p.account.Own(cfg.Dir); err != nil {
-		return nil, err
-	}
-	// Servers name temporary tables by their process id, which another one in a
-	// namespace of its own may have too: each has a folder for them.
-	install := p.account.Command(p.install, "--no-defaults", "--datadir="+s.data(), "--tmpdir="+cfg.Dir,
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--innodb-log-file-size=48M")
-	install.Dir = cfg.Dir
-	if out, err := install.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("run mariadb-install-db: %w\n%s", err, out)
-	}
-	// Between finding a free port and its use another process may take it.
-	for range 5 {
-		if s.port, err = child.FreePort(); err != nil {
-			return nil, err
-		}
-		if err = s.Start(ctx); err == nil {
-			return s, nil
-		}
-	}
-	return nil, err
+	return child.Create(ctx, p.kind(), cfg)
 }
 
-func (s *Server) command() *exec.Cmd {
-	args := []string{
-		"--no-defaults", "--datadir=" + s.data(), "--tmpdir=" + s.cfg.Dir, "--port=" + strconv.Itoa(s.port), "--bind-address=127.0.0.1",
-		"--socket=", "--pid-file=" + filepath.Join(s.data(), "mariadbd.pid"), "--skip-name-resolve",
+// Install makes data for Config.Copy in an empty folder, and returns its path.
+func Install(dir string) (data string, err error) {
+	p, err := find()
+	if err != nil {
+		return "", err
 	}
-	for _, setting := range s.cfg.Settings {
+	return child.Install(p.kind(), dir)
+}
+
+// kind is how the server is made. It is one process, which any signal but one
+// would have tidy up first.
+func (p *programs) kind() child.Program {
+	return child.Program{Name: "mariadbd", Account: p.account, Quit: syscall.SIGKILL, Install: p.makeData, Run: p.run}
+}
+
+// makeData gives the server a folder of its own for temporary tables: servers
+// name them by their process id, which another one in a namespace of its own
+// may have too. The data is not synced, as no server's is that lives as long as
+// we do.
+func (p *programs) makeData(c *child.Config) *exec.Cmd {
+	return p.account.Command(p.install, "--no-defaults", "--datadir="+c.Data(), "--tmpdir="+c.Dir,
+		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--innodb-log-file-size=48M",
+		"--innodb-flush-method=nosync", "--debug-no-sync=1")
+}
+
+func (p *programs) run(c *child.Config, port int) *exec.Cmd {
+	args := []string{
+		"--no-defaults", "--datadir=" + c.Data(), "--tmpdir=" + c.Dir, "--port=" + strconv.Itoa(port), "--bind-address=127.0.0.1",
+		"--socket=", "--pid-file=" + filepath.Join(c.Data(), "mariadbd.pid"), "--skip-name-resolve",
+	}
+	for _, setting := range c.Settings {
 		args = append(args, "--"+setting)
 	}
-	cmd := s.programs.account.Command(s.programs.server, args...)
-	cmd.Dir = s.cfg.Dir
-	return cmd
+	return p.account.Command(p.server, args...)
 }
-
-// Start runs the server, again after a Stop, and returns once it answers.
-func (s *Server) Start(ctx context.Context) error { return s.daemon.Start(ctx) }
-
-// Stop ends the server at once, with no goodbye to its clients; it may be
-// called again.
-func (s *Server) Stop() error { return s.daemon.Stop() }
-
-// Runs says whether the server runs: it was not stopped, and has not ended.
-func (s *Server) Runs() bool { return s.daemon.Runs() }
-
-// Pid is the process id of the running server; 0 when it is stopped.
-func (s *Server) Pid() int { return s.daemon.Pid() }
-
-// Addr is the server's host:port, the same for its life.
-func (s *Server) Addr() string {
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(s.port))
-}
-
-// LogFile is the path of the server's log.
-func (s *Server) LogFile() string { return filepath.Join(s.cfg.Dir, "log") }
-
-func (s *Server) data() string { return filepath.Join(s.cfg.Dir, "data") }

@@ -1,5 +1,5 @@
 // Package pgserver runs a private PostgreSQL on a free loopback port, for tests
-// and for measurements. It imports nothing but the standard library: who uses
+// and for measurements. It imports no driver: who uses
 // it has its own way to ask the server.
 //
 // A server is made by Create, which returns it running. Stop ends it at once,

@@ -11,6 +11,8 @@ import (
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
+
+	"github.com/leatdata/leat/batch"
 )
 
 // Codec is how pages are compressed.
@@ -104,8 +106,12 @@ func room(dst []byte, size, compressed, ratio int) ([]byte, error) {
 	if size > smallPage && size/ratio > compressed+1 {
 		return nil, errPageSize
 	}
-	if cap(dst) <= size { // not nil either, for those who take its address
+	switch {
+	case cap(dst) > size: // not nil either, for those who take its address
+	case size < batch.Huge:
 		dst = make([]byte, 0, size+size/8+1)
+	default:
+		dst = batch.Grow(nil, size+1)
 	}
 	return dst[:0], nil
 }
@@ -214,7 +220,27 @@ type Compressor struct {
 	codec Codec
 	zstd  *zstd.Encoder
 	gzip  *gzip.Writer
-	out   bytes.Buffer
+	out   appender // gzip's, while a page is compressed
+}
+
+// Most is the most bytes that Compress appends for a page of so many.
+func (c *Compressor) Most(page int) int {
+	switch c.codec {
+	case Uncompressed:
+		return page
+	case Snappy:
+		return max(page, snappy.MaxEncodedLen(page))
+	}
+	return page + page/1024 + 64
+}
+
+// appender is memory that is written to.
+type appender []byte
+
+// Write implements io.Writer.
+func (a *appender) Write(p []byte) (int, error) {
+	*a = append(*a, p...)
+	return len(p), nil
 }
 
 // NewCompressor returns a compressor of Uncompressed, Snappy, Gzip or Zstd.
@@ -236,7 +262,7 @@ func (c *Compressor) Compress(dst, page []byte) ([]byte, error) {
 		}
 		return dst[:n+len(snappy.Encode(dst[n:n+most], page))], nil
 	case Gzip:
-		c.out.Reset()
+		c.out = dst
 		if c.gzip == nil {
 			c.gzip = gzip.NewWriter(&c.out)
 		}
@@ -247,7 +273,8 @@ func (c *Compressor) Compress(dst, page []byte) ([]byte, error) {
 		if err := c.gzip.Close(); err != nil {
 			return nil, err
 		}
-		return append(dst, c.out.Bytes()...), nil
+		dst, c.out = c.out, nil
+		return dst, nil
 	case Zstd:
 		if c.zstd == nil {
 			var err error
