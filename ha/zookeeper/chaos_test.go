@@ -119,7 +119,7 @@ func TestCutFreezeAndKillNeverMakeTwoLeaders(t *testing.T) {
 			done := make(chan struct{})
 			// The servers' faults are one schedule for all, the connections' each its own.
 			t.Run("schedules", func(t *testing.T) {
-				var left = make(chan struct{}, atOnce)
+				left := make(chan struct{}, atOnce)
 				count := min(atOnce, n-start)
 				for i := range count {
 					t.Run(fmt.Sprint(start+i), func(t *testing.T) {
