@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/leatdata/leat/batch"
 )
@@ -28,9 +29,25 @@ func (r Row) String() string {
 
 // RowsOf copies the rows of a batch.
 func RowsOf(b *batch.Batch) []Row {
-	rows := make([]Row, b.Rows)
+	texts := make([]string, len(b.Columns)) // one where columns share their data
+	for c := range b.Columns {
+		if data := b.Columns[c].Data; c > 0 && len(data) == len(b.Columns[c-1].Data) && unsafe.SliceData(data) == unsafe.SliceData(b.Columns[c-1].Data) {
+			texts[c] = texts[c-1]
+		} else {
+			texts[c] = string(data)
+		}
+	}
+	rows, cells := make([]Row, b.Rows), make([]string, b.Rows*len(b.Columns))
 	for i := range rows {
-		rows[i] = rowOf(b, i)
+		row := cells[i*len(texts):][:len(texts):len(texts)]
+		for c := range b.Columns {
+			column := &b.Columns[c]
+			row[c] = Null
+			if s := column.Spans[column.First+i*column.Stride]; s.Len >= 0 {
+				row[c] = texts[c][s.Off:][:s.Len]
+			}
+		}
+		rows[i] = row
 	}
 	return rows
 }
@@ -46,25 +63,17 @@ func rowOf(b *batch.Batch, i int) Row {
 	return row
 }
 
-// sorted returns the rows as texts in an order of their own.
-func sorted(rows []Row) []string {
-	list := listed(rows)
-	slices.Sort(list)
-	return list
-}
-
-func listed(rows []Row) []string {
-	list := make([]string, len(rows))
-	for i, r := range rows {
-		list[i] = r.String()
-	}
-	return list
+// sorted returns the rows in an order of their own.
+func sorted(rows []Row) []Row {
+	rows = slices.Clone(rows)
+	slices.SortFunc(rows, func(a, b Row) int { return slices.Compare(a, b) })
+	return rows
 }
 
 // same compares two lists of rows and reports the first differences.
-func same(t tb, what string, got, want []string) {
+func same(t tb, what string, got, want []Row) {
 	t.Helper()
-	if slices.Equal(got, want) {
+	if slices.EqualFunc(got, want, slices.Equal[Row]) {
 		return
 	}
 	lost, extra := minus(want, got), minus(got, want)
@@ -73,14 +82,15 @@ func same(t tb, what string, got, want []string) {
 		what, len(got), len(want), len(lost), lost[:min(most, len(lost))], len(extra), extra[:min(most, len(extra))])
 }
 
-// minus returns what is in a more often than in b.
-func minus(a, b []string) []string {
+// minus returns the texts of what is in a more often than in b.
+func minus(a, b []Row) []string {
 	count := make(map[string]int)
-	for _, s := range b {
-		count[s]++
+	for _, r := range b {
+		count[r.String()]++
 	}
 	var rest []string
-	for _, s := range a {
+	for _, r := range a {
+		s := r.String()
 		if count[s]--; count[s] < 0 {
 			rest = append(rest, s)
 		}

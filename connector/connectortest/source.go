@@ -115,7 +115,7 @@ func splitsHaveEachRecordOnce(t *testing.T, h *SourceHarness) {
 			rejects += len(dirty)
 		}
 		if want.Ordered && !h.Unordered {
-			same(t, "in order", listed(rows), listed(h.Rows))
+			same(t, "in order", rows, h.Rows)
 		} else {
 			same(t, "all splits", sorted(rows), sorted(h.Rows))
 		}
@@ -195,7 +195,7 @@ func readingGoesOn(t *testing.T, h *SourceHarness) {
 				return
 			}
 			got, _ := readSplit(t, other, split, pos)
-			same(t, "after position "+string(pos), listed(got), listed(rows[before[i]:]))
+			same(t, "after position "+string(pos), got, rows[before[i]:])
 		}
 	}
 }
@@ -311,6 +311,6 @@ func randomReadings(t *testing.T, h *SourceHarness) {
 			}
 			got, pos, done = append(got, rows...), next, ended
 		}
-		same(rt, "pieces", listed(got), listed(want))
+		same(rt, "pieces", got, want)
 	})
 }

@@ -67,7 +67,7 @@ func Run(t *testing.T, s Suite) {
 	}
 	tests := map[string]func(*testing.T, *World){}
 	for _, group := range []map[string]func(*testing.T, *World){
-		elections(), retrievals(), stores(), blobs(), faults(probe), s.Own,
+		elections(), retrievals(), stores(), blobs(), faults(probe), cases(probe), s.Own,
 	} {
 		for name, test := range group {
 			tests[name] = test

@@ -77,6 +77,18 @@ func (l *Ledger) Advance(ctx context.Context, s Session, run string, state conne
 	return found, l.Wrap("move the position", err)
 }
 
+// Known reads the states of a run that takes rows.
+func (l *Ledger) Known(ctx context.Context, s Session, run string) ([]connector.SplitState, error) {
+	m, err := l.Marker(ctx, s, run)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.Takes(m, run); err != nil {
+		return nil, err
+	}
+	return l.States(ctx, s, m)
+}
+
 // LockSplits holds the locks of a run's split rows until the transaction ends,
 // and with them the word of all its writers.
 func (l *Ledger) LockSplits(ctx context.Context, s Session, run string) error {

@@ -1,48 +1,51 @@
 package database
 
-import "context"
+import (
+	"context"
 
-// Commit is the steps by which a writer ends its transaction.
-type Commit struct {
-	Rules Rules
-	// Advance moves the split's state in the transaction, and returns the
-	// number of rows that were still the attempt's own.
-	Advance func(ctx context.Context) (int64, error)
-	// Apart does the same in a session of its own. Only a broken rule calls it.
-	Apart func(ctx context.Context) error
+	"github.com/leatdata/leat/connector"
+)
+
+// Ending is how a writer's transaction ends.
+type Ending struct {
+	Session Session
 	// Send sends COMMIT and proves that it was done.
 	Send func(ctx context.Context) error
-	// Fenced says why the split is not the attempt's any more.
-	Fenced func(ctx context.Context) error
+	// Apart runs f in a session of its own. Only a broken rule calls it.
+	Apart func(ctx context.Context, f func(Session) error) error
 	// Failpoint ends the process there in test builds.
 	Failpoint func(string)
 }
 
-// Run commits the rows together with the state, which is moved last, and only
-// when it is still the attempt's own (exactness rule 3).
-func (c *Commit) Run(ctx context.Context) error {
+// Commit commits an attempt's rows together with its split's state, which is
+// moved last, and only when it is still the attempt's own (exactness rule 3).
+func (l *Ledger) Commit(ctx context.Context, a connector.Attempt, state connector.SplitState, e Ending) error {
 	switch {
-	case c.Rules.PositionFirst:
-		if err := c.Apart(ctx); err != nil {
+	case l.Rules.PositionFirst:
+		err := e.Apart(ctx, func(s Session) error {
+			_, err := l.Advance(ctx, s, a.Run.ID, state)
+			return err
+		})
+		if err != nil {
 			return err
 		}
-		c.Failpoint("before-commit")
-		return c.Send(ctx)
-	case c.Rules.PositionLast:
-		if err := c.Send(ctx); err != nil {
+		e.Failpoint("before-commit")
+		return e.Send(ctx)
+	case l.Rules.PositionLast:
+		if err := e.Send(ctx); err != nil {
 			return err
 		}
-		c.Failpoint("before-commit")
-		_, err := c.Advance(ctx)
+		e.Failpoint("before-commit")
+		_, err := l.Advance(ctx, e.Session, a.Run.ID, state)
 		return err
 	}
-	found, err := c.Advance(ctx)
+	found, err := l.Advance(ctx, e.Session, a.Run.ID, state)
 	if err != nil {
 		return err
 	}
-	if found != 1 && !c.Rules.CommitAnyway {
-		return c.Fenced(ctx)
+	if found != 1 && !l.Rules.CommitAnyway {
+		return l.Fenced(ctx, e.Session, a)
 	}
-	c.Failpoint("before-commit")
-	return c.Send(ctx)
+	e.Failpoint("before-commit")
+	return e.Send(ctx)
 }

@@ -6,9 +6,10 @@
 // takes
 //
 //   - the books of a target (Ledger): markers of runs and rows of splits, read,
-//     moved, judged and closed (exactness rules 1 to 3 and 14); Commit is the
-//     order of a writer's last steps, Rules what test builds may break;
-//   - what is sent and not judged yet (Chunk, Held) and what it counted to (Progress);
+//     moved, judged and closed (exactness rules 1 to 3 and 14), with the order of
+//     a writer's last steps (Commit), and what test builds may break (Rules);
+//   - what writers have in common (Writing, Chunk), and how those of the same
+//     rows make room for each other (Crowd);
 //   - splits by ranges of a key (Keyed, Range, Size, Cursor) and positions;
 //   - names and quotes (Quotes), the options that all have, and the location
 //     and declaration as a connector.

@@ -10,17 +10,11 @@ import (
 	"testing"
 )
 
-// build is a binary, or what else has a path, made once per test binary.
+// build is one binary, made once per test binary.
 type build struct {
 	once sync.Once
 	path string
 	err  error
-}
-
-// made makes it at the first call.
-func (b *build) made(f func() (string, error)) (string, error) {
-	b.once.Do(func() { b.path, b.err = f() })
-	return b.path, b.err
 }
 
 // BuildOption changes how a binary is built.
@@ -51,11 +45,12 @@ func Build(t testing.TB, pkg string, options ...BuildOption) string {
 	for _, option := range options {
 		args = option(args)
 	}
-	path, err := shared.build(strings.Join(append(args, pkg), " ")).made(func() (string, error) { return goBuild(pkg, args) })
-	if err != nil {
-		t.Fatalf("build %s: %v", pkg, err)
+	b := shared.build(strings.Join(append(args, pkg), " "))
+	b.once.Do(func() { b.path, b.err = goBuild(pkg, args) })
+	if b.err != nil {
+		t.Fatalf("build %s: %v", pkg, b.err)
 	}
-	return path
+	return b.path
 }
 
 func goBuild(pkg string, args []string) (string, error) {

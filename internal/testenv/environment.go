@@ -3,6 +3,8 @@ package testenv
 import (
 	"errors"
 	"sync"
+
+	"github.com/leatdata/leat/internal/testenv/child"
 )
 
 // shared is what the tests of one binary have in common. Tests do not hand a
@@ -15,6 +17,7 @@ type environment struct {
 	scratch   *scratch
 	postgres  *PostgresServer
 	mariadb   *MariaDBServer
+	templates map[string]*child.Template
 	zookeeper *ZooKeeperEnsemble
 	builds    map[string]*build
 }
@@ -23,6 +26,10 @@ type environment struct {
 func (e *environment) folder(name string) (string, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.folderLocked(name)
+}
+
+func (e *environment) folderLocked(name string) (string, error) {
 	if e.scratch == nil {
 		s, err := newScratch()
 		if err != nil {
@@ -31,6 +38,25 @@ func (e *environment) folder(name string) (string, error) {
 		e.scratch = s
 	}
 	return e.scratch.folder(name)
+}
+
+// template returns the data that servers begin with whose folders have the name.
+func (e *environment) template(name string) (*child.Template, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if t := e.templates[name]; t != nil {
+		return t, nil
+	}
+	dir, err := e.folderLocked(name + "-template")
+	if err != nil {
+		return nil, err
+	}
+	if e.templates == nil {
+		e.templates = map[string]*child.Template{}
+	}
+	t := &child.Template{Dir: dir}
+	e.templates[name] = t
+	return t, nil
 }
 
 // sharedPostgres returns the server that all tests of this binary use.
@@ -102,6 +128,6 @@ func (e *environment) close() error {
 	if e.scratch != nil {
 		errs = append(errs, e.scratch.close())
 	}
-	e.postgres, e.mariadb, e.zookeeper, e.scratch, e.builds = nil, nil, nil, nil, nil
+	e.postgres, e.mariadb, e.zookeeper, e.scratch, e.templates, e.builds = nil, nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

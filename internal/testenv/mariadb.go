@@ -47,7 +47,7 @@ func newMariaDBServer(settings []string) *MariaDBServer {
 		"local_infile=1",
 	}
 	return &MariaDBServer{server{
-		kind: "MariaDB", folder: "mariadb", settings: append(defaults, settings...), make: mariaserver.Create, install: mariaserver.Install, ping: pingMariaDB,
+		kind: "MariaDB", folder: "mariadb", settings: append(defaults, settings...), make: mariaserver.Create, ping: pingMariaDB,
 	}}
 }
 

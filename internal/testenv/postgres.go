@@ -46,7 +46,7 @@ func newPostgresServer(settings []string) *PostgresServer {
 		"log_min_messages=warning",
 	}
 	return &PostgresServer{server{
-		kind: "PostgreSQL", folder: "postgres", settings: append(defaults, settings...), make: pgserver.Create, install: pgserver.Install, ping: ping,
+		kind: "PostgreSQL", folder: "postgres", settings: append(defaults, settings...), make: pgserver.Create, ping: ping,
 	}}
 }
 

@@ -18,7 +18,6 @@ type server struct {
 	kind, folder string
 	settings     []string
 	make         func(context.Context, child.Config) (*child.Server, error)
-	install      func(dir string) (data string, err error)
 	ping         func(ctx context.Context, addr string) error
 
 	dir string
@@ -56,17 +55,11 @@ func (s *server) create() (err error) {
 	if s.dir, err = shared.folder(s.folder); err != nil {
 		return err
 	}
-	data, err := shared.build("data of " + s.kind).made(func() (string, error) {
-		dir, err := shared.folder(s.folder + "-data")
-		if err != nil {
-			return "", err
-		}
-		return s.install(dir)
-	})
+	template, err := shared.template(s.folder)
 	if err != nil {
 		return err
 	}
-	s.running, err = s.make(context.Background(), child.Config{Dir: s.dir, Copy: data, Settings: s.settings, Ping: s.ping})
+	s.running, err = s.make(context.Background(), child.Config{Dir: s.dir, Template: template, Settings: s.settings, Ping: s.ping})
 	return err
 }
 

@@ -243,3 +243,30 @@ func TestNamesAreEscaped(t *testing.T) {
 		}
 	}
 }
+
+// In a store that has just been deleted everything is absent: a sweep that runs
+// then must take nothing for unreferenced.
+func TestSweepInADeletedStoreRemovesNothing(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		if err := errors.Join(w.Reconcile(t.Context(), w.script, w.term), w.add(1),
+			w.JobGraphs().Put(t.Context(), w.term, "j", []byte("graph"))); err != nil {
+			t.Fatal(err)
+		}
+		w.die()
+		w.lead()
+		w.server.Wipe()
+		w.sweepLater(w.term)
+		synctest.Wait()
+		if checkpoints, graphs := w.keys("checkpoints"), w.keys("jobgraphs"); len(checkpoints) != 1 || len(graphs) != 1 {
+			t.Errorf("left: %v, %v", checkpoints, graphs)
+		}
+		w.die()
+		w.lead()
+		if err := w.Reconcile(t.Context(), w.script, w.term); err != nil {
+			t.Fatal(err)
+		}
+		if latest, err := w.Checkpoints("j").Latest(t.Context()); err != nil || latest.ID != 1 {
+			t.Errorf("latest %+v, %v", latest, err)
+		}
+	})
+}

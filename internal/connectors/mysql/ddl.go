@@ -92,7 +92,7 @@ func (t *target) create(in *batch.Schema) {
 func (t *target) notMade(doing string, err error) error {
 	switch numberOf(err) {
 	case errRowTooLarge, errTooManyColumns, errTooLongKey, errTooLongColumn, errTooManyParts:
-		return connector.Errorf(connector.Usage, "%s of %d columns: %w; choose fewer by columns (of InnoDB's row half a page of 16 KiB is for all columns, 40 bytes of each long text), cast long texts to short ones such as text(20), or make the table yourself",
+		return connector.Errorf(connector.Usage, "%s of %d columns: %w; choose fewer by columns (a row of InnoDB has to fit into half a page of 16 KiB, with 20 bytes of each long text, so that of those there are about 400 at most), or make the table yourself",
 			doing, len(t.schema.Fields), err)
 	}
 	return wrap(doing, err)

@@ -58,7 +58,7 @@ func givenUpCommit(t *testing.T, rules breakRules) (*rig, error) {
 	r.breakRules(rules)
 	w, state := r.claim(0, 1)
 	ww := w.(*writer)
-	ww.begun = true
+	ww.Begun = true
 	check(t, ww.session.begin(t.Context()))
 	check(t, w.Write(t.Context(), r.batch("1")))
 	r.server.Exec(t, r.url, "DELETE FROM leat_positions")

@@ -316,9 +316,9 @@ func TestTableOfTooManyColumns(t *testing.T) {
 	_, err := r.sink.Resolve(t.Context(), r.in)
 	expectClass(t, err, connector.Usage, "1018 columns", "1017", "`t`", "by columns")
 	for _, mode := range []string{"append", "overwrite"} {
-		r := newRig(t, "", map[string]any{"mode": mode}, untyped(names[:250]...)...)
+		r := newRig(t, "", map[string]any{"mode": mode}, untyped(names[:450]...)...)
 		must(r.sink.Resolve(t.Context(), r.in))(t)
-		expectClass(t, r.sink.Prepare(t.Context(), r.run), connector.Usage, "`t`", "250 columns", "8126", "by columns")
+		expectClass(t, r.sink.Prepare(t.Context(), r.run), connector.Usage, "`t`", "450 columns", "8126", "by columns")
 	}
 }
 

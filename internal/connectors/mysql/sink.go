@@ -231,18 +231,15 @@ func (k *Sink) States(ctx context.Context, run connector.Run) (states []connecto
 		return nil, err
 	}
 	err = k.sessions.with(ctx, func(s *session) error {
-		l := t.ledger
-		m, err := l.Marker(ctx, s, run.ID)
-		if err != nil {
-			return err
-		}
-		if err := l.Takes(m, run.ID); err != nil {
-			return err
-		}
-		states, err = l.States(ctx, s, m)
+		states, err = t.ledger.Known(ctx, s, run.ID)
 		return err
 	})
 	return states, err
+}
+
+// apart runs f in a session of its own.
+func (k *Sink) apart(ctx context.Context, f func(database.Session) error) error {
+	return k.sessions.with(ctx, func(s *session) error { return f(s) })
 }
 
 // Close implements connector.Sink.

@@ -25,7 +25,6 @@ type writer struct {
 	session *session
 	ledger  *ledger
 	target  *target
-	attempt connector.Attempt
 	encoder *rowEncoder
 	upsert  *upsert
 	// place takes the rows: the table, its staging table, or upsert's.
@@ -35,28 +34,21 @@ type writer struct {
 	infile  *infile
 	inserts inserts
 
-	begun bool // a transaction is open, under the split's lock
 	chunk chunk
-	held  database.Held
 
-	// leaveCrowd is called after the transaction of an upsert; nil without one.
-	leaveCrowd func()
-
-	database.Progress
-	failed bool
-	closed bool
+	database.Writing
 }
 
 func newWriter(k *Sink, s *session, t *target, attempt connector.Attempt, state connector.SplitState) *writer {
 	w := &writer{
-		sink: k, session: s, ledger: t.ledger, target: t, attempt: attempt, Progress: database.Progress{Durable: state},
+		sink: k, session: s, ledger: t.ledger, target: t, Writing: database.Writing{Attempt: attempt, Log: k.log, Progress: database.Progress{Durable: state}},
 		encoder: newRowEncoder(t, k.options.TinyInt1), place: t.name,
 	}
 	switch k.options.Mode {
 	case database.Overwrite:
 		w.place = t.staging(attempt.Run.ID)
 	case database.Upsert:
-		w.upsert = newUpsert(t, k.options.Nulls == database.NullsKeep)
+		w.upsert, w.Crowd = newUpsert(t, k.options.Nulls == database.NullsKeep), k.crowd
 		w.place = w.upsert.name
 	}
 	w.inserts = newInserts(w)
@@ -69,15 +61,9 @@ func newWriter(k *Sink, s *session, t *target, attempt connector.Attempt, state 
 
 // Write implements connector.Writer.
 func (w *writer) Write(ctx context.Context, b *batch.Batch) error {
-	if w.failed || w.closed {
-		b.Release()
-		return database.ErrWriterOver
+	if some, err := w.Take(b); err != nil || !some {
+		return err
 	}
-	if b.Rows == 0 {
-		b.Release()
-		return nil
-	}
-	w.held.Add(b)
 	return w.done("write to "+w.target.name.String(), w.write(ctx, b))
 }
 
@@ -153,44 +139,40 @@ func (w *writer) addLarge(ctx context.Context, b *batch.Batch, i, start int) err
 // begin opens the transaction and takes the split's row for it, under the
 // lock by which a newer claim finds out whom to end.
 func (w *writer) begin(ctx context.Context) error {
-	if w.begun {
+	if w.Begun {
 		return nil
 	}
-	if w.upsert != nil && w.leaveCrowd == nil {
-		leave, err := w.sink.crowd.Enter(ctx, w.attempt.Split.ID)
-		if err != nil {
-			return err
-		}
-		w.leaveCrowd = leave
-	}
-	if w.ledger == nil {
-		w.begun = true
-		return w.session.begin(ctx)
-	}
-	if err := w.enter(ctx); err != nil {
+	if err := w.Enter(ctx); err != nil {
 		return err
 	}
-	w.begun = true
-	mine, err := w.ledger.hold(ctx, w.session, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
+	if w.ledger == nil {
+		w.Begun = true
+		return w.session.begin(ctx)
+	}
+	if err := w.lockSplit(ctx); err != nil {
+		return err
+	}
+	w.Begun = true
+	mine, err := w.ledger.hold(ctx, w.session, w.Attempt.Run.ID, w.Attempt.Split.ID, w.Attempt.Token)
 	if err != nil {
 		return err
 	}
 	if !mine && !w.sink.rules.CommitAnyway {
-		return w.ledger.Fenced(ctx, w.session, w.attempt)
+		return w.ledger.Fenced(ctx, w.session, w.Attempt)
 	}
 	return nil
 }
 
-// enter takes the split's lock. Who holds it is an older attempt's session, and
+// lockSplit takes the split's lock. Who holds it is an older attempt's session, and
 // is ended, unless the split is not this attempt's any more.
-func (w *writer) enter(ctx context.Context) error {
-	lock := w.ledger.splitLock(w.attempt.Run.ID, w.attempt.Split.ID)
+func (w *writer) lockSplit(ctx context.Context) error {
+	lock := w.ledger.splitLock(w.Attempt.Run.ID, w.Attempt.Split.ID)
 	got, err := w.session.tryLock(ctx, lock, 0)
 	if err != nil || got {
 		return err
 	}
 	still := func(ctx context.Context, s *session) (bool, error) {
-		_, err := w.ledger.Mine(ctx, s, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
+		_, err := w.ledger.Mine(ctx, s, w.Attempt.Run.ID, w.Attempt.Split.ID, w.Attempt.Token)
 		if err != nil && connector.ClassOf(err) == connector.Fenced {
 			return false, nil
 		}
@@ -201,7 +183,7 @@ func (w *writer) enter(ctx context.Context) error {
 		return err
 	}
 	if !mine && !w.sink.rules.IgnoreToken {
-		return w.ledger.Fenced(ctx, w.session, w.attempt)
+		return w.ledger.Fenced(ctx, w.session, w.Attempt)
 	}
 	return w.sink.evictor.lock(ctx, w.session, lock, still)
 }
@@ -209,7 +191,7 @@ func (w *writer) enter(ctx context.Context) error {
 // leave lets go of the split's lock.
 func (w *writer) leave(ctx context.Context) {
 	if w.ledger != nil {
-		w.session.unlock(ctx, w.ledger.splitLock(w.attempt.Run.ID, w.attempt.Split.ID))
+		w.session.unlock(ctx, w.ledger.splitLock(w.Attempt.Run.ID, w.Attempt.Split.ID))
 	}
 }
 
@@ -248,7 +230,7 @@ func (w *writer) finishChunk(ctx context.Context, current *batch.Batch) error {
 		}
 	}
 	w.chunk.reset()
-	w.held.Release(current)
+	w.Held.Release(current)
 	return nil
 }
 
@@ -310,21 +292,21 @@ func (w *writer) wrote(rows, bytes int64) {
 }
 
 func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
-	w.attempt.Reject(b, row, column, reason)
+	w.Attempt.Reject(b, row, column, reason)
 }
 
 // Flush implements connector.Writer.
 func (w *writer) Flush(ctx context.Context) error {
-	if w.failed || w.closed {
-		return database.ErrWriterOver
+	if err := w.Over(); err != nil {
+		return err
 	}
 	return w.done("write to "+w.target.name.String(), w.finishChunk(ctx, nil))
 }
 
 // Commit implements connector.Writer (exactness rule 3).
 func (w *writer) Commit(ctx context.Context, state connector.SplitState) (connector.SplitState, error) {
-	if w.failed || w.closed {
-		return connector.SplitState{}, database.ErrWriterOver
+	if err := w.Over(); err != nil {
+		return connector.SplitState{}, err
 	}
 	durable, err := w.commit(ctx, state)
 	if err = w.done("commit to "+w.target.name.String(), err); err != nil {
@@ -340,14 +322,13 @@ func (w *writer) commit(ctx context.Context, state connector.SplitState) (connec
 	if err := w.finishChunk(ctx, nil); err != nil {
 		return state, err
 	}
-	state = w.Next(state, w.attempt)
+	state = w.Next(state, w.Attempt)
 	if err := w.commitWith(ctx, state); err != nil {
 		return state, err
 	}
-	w.begun = false
+	w.Begun = false
 	w.leave(ctx)
 	w.sink.fail("after-commit")
-	w.over()
 	w.Committed(state)
 	return state, nil
 }
@@ -358,58 +339,24 @@ func (w *writer) commitWith(ctx context.Context, state connector.SplitState) err
 	if w.ledger == nil {
 		return w.session.commit(ctx)
 	}
-	c := database.Commit{
-		Rules: w.sink.rules.Rules,
-		Advance: func(ctx context.Context) (int64, error) {
-			return w.ledger.Advance(ctx, w.session, w.attempt.Run.ID, state)
-		},
-		Apart: func(ctx context.Context) error {
-			return w.sink.sessions.with(ctx, func(s *session) error {
-				_, err := w.ledger.Advance(ctx, s, w.attempt.Run.ID, state)
-				return err
-			})
-		},
-		Send:      w.session.commit,
-		Fenced:    func(ctx context.Context) error { return w.ledger.Fenced(ctx, w.session, w.attempt) },
-		Failpoint: w.sink.fail,
-	}
-	return c.Run(ctx)
+	return w.ledger.Commit(ctx, w.Attempt, state, database.Ending{Session: w.session, Send: w.session.commit, Apart: w.sink.apart, Failpoint: w.sink.fail})
 }
 
 // done classes an error of the writer; any but none ends the attempt
 // (exactness rule 4).
 func (w *writer) done(doing string, err error) error {
-	if err != nil {
-		w.failed = true
-	}
-	if w.upsert != nil && numberOf(err) == errDeadlock {
-		w.sink.crowd.Clashed(w.attempt.Split.ID)
-	}
+	w.Ends(err, numberOf(err) == errDeadlock)
 	return wrap(doing, err)
-}
-
-// over lets others of an upsert begin, once the transaction has ended.
-func (w *writer) over() {
-	if w.leaveCrowd != nil {
-		w.leaveCrowd()
-		w.leaveCrowd = nil
-	}
 }
 
 // Close implements connector.Writer.
 func (w *writer) Close() error {
-	if w.closed {
-		return nil
-	}
-	w.closed = true
 	if w.infile != nil {
 		w.infile.close()
 	}
-	w.held.Release(nil)
-	if w.failed || w.begun {
-		w.session.close()
+	if w.Writing.Close(w.session.close) {
+		return nil
 	}
-	w.over()
 	w.sink.sessions.put(w.session)
 	return nil
 }

@@ -86,7 +86,7 @@ func TestSinkContract(t *testing.T) {
 }
 
 func TestSourceContract(t *testing.T) {
-	const n = 40000
+	const n = 12_000
 	rows := make([]connectortest.Row, n)
 	for i := range rows {
 		rows[i] = connectortest.Row{fmt.Sprint(i + 1), fmt.Sprintf("value %d %s", i+1, strings.Repeat("x", 60))}
@@ -94,15 +94,15 @@ func TestSourceContract(t *testing.T) {
 			rows[i][1] = connectortest.Null
 		}
 	}
-	const fill = "; INSERT INTO t SELECT i, CASE WHEN i % 7 > 0 THEN 'value ' || i || ' ' || repeat('x', 60) END FROM generate_series(1, 40000) i; ANALYZE t"
+	const fill = "; INSERT INTO t SELECT i, CASE WHEN i % 7 > 0 THEN 'value ' || i || ' ' || repeat('x', 60) END FROM generate_series(1, 12000) i; ANALYZE t"
 	for name, c := range map[string]struct {
 		setup       string
 		options     map[string]any
 		noPositions bool
 	}{
-		"key":    {"CREATE TABLE t (id int PRIMARY KEY, v text)", map[string]any{"table": "t", "split_rows": 9000}, false},
-		"blocks": {"CREATE TABLE t (id int, v text)", map[string]any{"table": "t", "split_size": "1MiB"}, true},
-		"query":  {"CREATE TABLE t (id int, v text)", map[string]any{"query": "SELECT * FROM t", "key": "id", "split_rows": 15000}, true},
+		"key":    {"CREATE TABLE t (id int PRIMARY KEY, v text)", map[string]any{"table": "t", "split_rows": 3000}, false},
+		"blocks": {"CREATE TABLE t (id int, v text)", map[string]any{"table": "t", "split_size": "300KiB"}, true},
+		"query":  {"CREATE TABLE t (id int, v text)", map[string]any{"query": "SELECT * FROM t", "key": "id", "split_rows": 5000}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			pg := testenv.Postgres(t)

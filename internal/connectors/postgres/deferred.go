@@ -75,7 +75,7 @@ func (w *writer) restart(ctx context.Context) error {
 	if err := w.session.exec(ctx, "ROLLBACK"); err != nil {
 		return err
 	}
-	w.begun, w.savepoint, w.Pending = false, false, connector.Counters{}
+	w.Begun, w.savepoint, w.Pending = false, false, connector.Counters{}
 	return w.begin(ctx)
 }
 

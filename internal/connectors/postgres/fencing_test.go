@@ -59,7 +59,7 @@ func givenUpCommit(t *testing.T, rules breakRules) (*rig, error) {
 	// The row goes between the writer's lock and its update: only the number
 	// of rows that the update found can tell.
 	ww := w.(*writer)
-	ww.begun = true
+	ww.Begun = true
 	check(t, ww.session.exec(t.Context(), "BEGIN"))
 	check(t, w.Write(t.Context(), r.batch("1")))
 	r.pg.Exec(t, r.url, "DELETE FROM leat_positions")

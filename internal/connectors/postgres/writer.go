@@ -30,7 +30,6 @@ type writer struct {
 	session *session
 	ledger  *ledger
 	target  *target
-	attempt connector.Attempt
 	encoder *rowEncoder
 	copy    copyIn
 	// statement is the COPY; table the name in its errors.
@@ -43,19 +42,13 @@ type writer struct {
 	chunk     *chunk
 	// kept are batches of earlier chunks that only the commit judges.
 	kept []database.Row
-	held database.Held
 
-	// leaveCrowd is called after the transaction of an upsert; nil without one.
-	leaveCrowd func()
-
-	database.Progress
-	failed bool
-	closed bool
+	database.Writing
 }
 
 func newWriter(k *Sink, s *session, l *ledger, t *target, attempt connector.Attempt, state connector.SplitState) *writer {
 	w := &writer{
-		sink: k, session: s, ledger: l, target: t, attempt: attempt, Progress: database.Progress{Durable: state},
+		sink: k, session: s, ledger: l, target: t, Writing: database.Writing{Attempt: attempt, Log: k.log, Progress: database.Progress{Durable: state}},
 		encoder: newRowEncoder(t.columns, t.server), chunk: &s.chunk,
 	}
 	w.chunk.reset()
@@ -65,7 +58,7 @@ func newWriter(k *Sink, s *session, l *ledger, t *target, attempt connector.Atte
 	case database.Overwrite:
 		place = t.staging(attempt.Run.ID)
 	case database.Upsert:
-		w.upsert = newUpsert(t, k.options.Nulls == database.NullsKeep)
+		w.upsert, w.Crowd = newUpsert(t, k.options.Nulls == database.NullsKeep), k.crowd
 		place = w.upsert.name
 	}
 	names := make([]string, len(t.columns))
@@ -97,15 +90,9 @@ func (w *writer) TakesPacked(p batch.Packing) bool {
 
 // Write implements connector.Writer.
 func (w *writer) Write(ctx context.Context, b *batch.Batch) error {
-	if w.failed || w.closed {
-		b.Release()
-		return database.ErrWriterOver
+	if some, err := w.Take(b); err != nil || !some {
+		return err
 	}
-	if b.Rows == 0 {
-		b.Release()
-		return nil
-	}
-	w.held.Add(b)
 	return w.done("write to "+w.target.name.String(), w.write(ctx, b))
 }
 
@@ -179,24 +166,20 @@ func (w *writer) addPacked(ctx context.Context, row []byte) error {
 
 // begin opens the transaction and takes the split's row for it.
 func (w *writer) begin(ctx context.Context) error {
-	if w.begun {
+	if w.Begun {
 		return nil
 	}
-	if w.upsert != nil && w.leaveCrowd == nil {
-		leave, err := w.sink.crowd.Enter(ctx, w.attempt.Split.ID)
-		if err != nil {
-			return err
-		}
-		w.leaveCrowd = leave
+	if err := w.Enter(ctx); err != nil {
+		return err
 	}
-	mine, err := w.ledger.hold(ctx, w.session, w.attempt.Run.ID, w.attempt.Split.ID, w.attempt.Token)
+	mine, err := w.ledger.hold(ctx, w.session, w.Attempt.Run.ID, w.Attempt.Split.ID, w.Attempt.Token)
 	if err != nil {
 		return err
 	}
 	if !mine && !w.sink.rules.CommitAnyway {
-		return w.ledger.Fenced(ctx, w.session, w.attempt)
+		return w.ledger.Fenced(ctx, w.session, w.Attempt)
 	}
-	w.begun, w.savepoint = true, false
+	w.Begun, w.savepoint = true, false
 	return nil
 }
 
@@ -287,27 +270,27 @@ func (w *writer) forget(rows []database.Row, current *batch.Batch) {
 			}
 		}
 	} else {
-		w.held.Release(current)
+		w.Held.Release(current)
 	}
 	w.chunk.reset()
 }
 
 func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
-	w.attempt.Reject(b, row, column, reason)
+	w.Attempt.Reject(b, row, column, reason)
 }
 
 // Flush implements connector.Writer.
 func (w *writer) Flush(ctx context.Context) error {
-	if w.failed || w.closed {
-		return database.ErrWriterOver
+	if err := w.Over(); err != nil {
+		return err
 	}
 	return w.done("write to "+w.target.name.String(), w.finishChunk(ctx, nil))
 }
 
 // Commit implements connector.Writer (exactness rule 3).
 func (w *writer) Commit(ctx context.Context, state connector.SplitState) (connector.SplitState, error) {
-	if w.failed || w.closed {
-		return connector.SplitState{}, database.ErrWriterOver
+	if err := w.Over(); err != nil {
+		return connector.SplitState{}, err
 	}
 	durable, err := w.commit(ctx, state)
 	if errors.Is(err, connector.ErrAgain) {
@@ -331,71 +314,36 @@ func (w *writer) commit(ctx context.Context, state connector.SplitState) (connec
 			return state, err
 		}
 	}
-	state = w.Next(state, w.attempt)
+	state = w.Next(state, w.Attempt)
 	if err := w.commitWith(ctx, state); err != nil {
 		return state, err
 	}
 	w.sink.fail("after-commit")
-	w.begun, w.savepoint = false, false
-	w.over()
+	w.Begun, w.savepoint = false, false
 	w.Committed(state)
 	w.kept = w.kept[:0]
-	w.held.Release(nil)
+	w.Held.Release(nil)
 	return state, nil
 }
 
 // commitWith commits the rows and, where it is still the attempt's own, the
 // split's state.
 func (w *writer) commitWith(ctx context.Context, state connector.SplitState) error {
-	c := database.Commit{
-		Rules: w.sink.rules.Rules,
-		Advance: func(ctx context.Context) (int64, error) {
-			return w.ledger.Advance(ctx, w.session, w.attempt.Run.ID, state)
-		},
-		Apart: func(ctx context.Context) error {
-			return w.sink.sessions.with(ctx, func(s *session) error {
-				_, err := w.ledger.Advance(ctx, s, w.attempt.Run.ID, state)
-				return err
-			})
-		},
-		Send:      w.session.commit,
-		Fenced:    func(ctx context.Context) error { return w.ledger.Fenced(ctx, w.session, w.attempt) },
-		Failpoint: w.sink.fail,
-	}
-	return c.Run(ctx)
+	return w.ledger.Commit(ctx, w.Attempt, state, database.Ending{Session: w.session, Send: w.session.commit, Apart: w.sink.apart, Failpoint: w.sink.fail})
 }
 
 // done classes an error of the writer; any but none ends the attempt
 // (exactness rule 4).
 func (w *writer) done(doing string, err error) error {
-	if err != nil {
-		w.failed = true
-	}
-	if w.upsert != nil && isDeadlock(err) {
-		w.sink.crowd.Clashed(w.attempt.Split.ID)
-	}
+	w.Ends(err, isDeadlock(err))
 	return wrap(doing, err)
-}
-
-// over lets others of an upsert begin, once the transaction has ended.
-func (w *writer) over() {
-	if w.leaveCrowd != nil {
-		w.leaveCrowd()
-		w.leaveCrowd = nil
-	}
 }
 
 // Close implements connector.Writer.
 func (w *writer) Close() error {
-	if w.closed {
+	if w.Writing.Close(w.session.close) {
 		return nil
 	}
-	w.closed = true
-	w.held.Release(nil)
-	if w.failed || w.begun {
-		w.session.close()
-	}
-	w.over()
 	w.sink.sessions.put(w.session)
 	return nil
 }

@@ -2,7 +2,6 @@ package child
 
 import (
 	"context"
-	"fmt"
 	"net"
 	"os/exec"
 	"path/filepath"
@@ -14,9 +13,8 @@ import (
 type Config struct {
 	// Dir is an empty folder for its data and its log.
 	Dir string
-	// Copy is data that Install has made, to begin with a copy of it, which is made
-	// much faster; or "".
-	Copy string
+	// Template is what its data are copied from; nil for data of its own.
+	Template *Template
 	// Settings are those that differ from the server's defaults, "fsync=off".
 	Settings []string
 	// Ping asks the server behind a host:port, and returns nil when it answers.
@@ -46,29 +44,6 @@ type Server struct {
 	cfg     Config
 	program Program
 	port    int
-}
-
-// Install makes the data that new servers begin with in an empty folder, and
-// returns its path.
-func Install(program Program, dir string) (data string, err error) {
-	cfg := Config{Dir: dir}
-	return cfg.Data(), program.makeData(&cfg)
-}
-
-// makeData gives a server's folder its data.
-func (p *Program) makeData(cfg *Config) error {
-	if err := p.Account.Own(cfg.Dir); err != nil {
-		return err
-	}
-	install := p.Install(cfg)
-	if cfg.Copy != "" {
-		install = p.Account.Command("cp", "-a", cfg.Copy, cfg.Data())
-	}
-	install.Dir = cfg.Dir
-	if out, err := install.CombinedOutput(); err != nil {
-		return fmt.Errorf("make the data of %s: %w\n%s", p.Name, err, out)
-	}
-	return nil
 }
 
 // Create makes a server's data and starts it. It returns once it answers.

@@ -10,9 +10,10 @@ import (
 	"github.com/leatdata/leat/internal/testenv/child"
 )
 
-// Config and Server are those of all servers of ours.
 type (
+	// Config is that of all servers of ours.
 	Config = child.Config
+	// Server is that of all servers of ours.
 	Server = child.Server
 )
 
@@ -23,28 +24,15 @@ func Create(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return child.Create(ctx, p.kind(), cfg)
-}
-
-// Install makes data for Config.Copy in an empty folder, and returns its path.
-func Install(dir string) (data string, err error) {
-	p, err := find()
-	if err != nil {
-		return "", err
-	}
-	return child.Install(p.kind(), dir)
-}
-
-// kind is how the server is made. It is one process, which any signal but one
-// would have tidy up first.
-func (p *programs) kind() child.Program {
-	return child.Program{Name: "mariadbd", Account: p.account, Quit: syscall.SIGKILL, Install: p.makeData, Run: p.run}
+	// The server is one process, which any other signal would have tidy up first.
+	return child.Create(ctx, child.Program{
+		Name: "mariadbd", Account: p.account, Quit: syscall.SIGKILL, Install: p.makeData, Run: p.run,
+	}, cfg)
 }
 
 // makeData gives the server a folder of its own for temporary tables: servers
 // name them by their process id, which another one in a namespace of its own
-// may have too. The data is not synced, as no server's is that lives as long as
-// we do.
+// may have too. Nothing is synced: it lives no longer than we do.
 func (p *programs) makeData(c *child.Config) *exec.Cmd {
 	return p.account.Command(p.install, "--no-defaults", "--datadir="+c.Data(), "--tmpdir="+c.Dir,
 		"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve", "--innodb-log-file-size=48M",

@@ -9,9 +9,10 @@ import (
 	"github.com/leatdata/leat/internal/testenv/child"
 )
 
-// Config and Server are those of all servers of ours.
 type (
+	// Config is that of all servers of ours.
 	Config = child.Config
+	// Server is that of all servers of ours.
 	Server = child.Server
 )
 
@@ -22,22 +23,10 @@ func Create(ctx context.Context, cfg Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	return child.Create(ctx, p.kind(), cfg)
-}
-
-// Install makes data for Config.Copy in an empty folder, and returns its path.
-func Install(dir string) (data string, err error) {
-	p, err := find()
-	if err != nil {
-		return "", err
-	}
-	return child.Install(p.kind(), dir)
-}
-
-// kind is how the server is made. SIGQUIT is an immediate shutdown: the server
-// takes its children along.
-func (p *programs) kind() child.Program {
-	return child.Program{Name: "postgres", Account: p.account, Quit: syscall.SIGQUIT, Install: p.install, Run: p.run}
+	// SIGQUIT is an immediate shutdown: the server takes its children along.
+	return child.Create(ctx, child.Program{
+		Name: "postgres", Account: p.account, Quit: syscall.SIGQUIT, Install: p.install, Run: p.run,
+	}, cfg)
 }
 
 func (p *programs) install(c *child.Config) *exec.Cmd {
