@@ -25,14 +25,14 @@ func (d *dispatcher) Grant(ctx context.Context, id ha.SessionID, term ha.Term) e
 	return nil
 }
 
-func (d *dispatcher) Revoke()         {}
-func (d *dispatcher) Error(err error) { fmt.Println("in the background:", err) }
+func (d *dispatcher) Revoke()     {}
+func (d *dispatcher) Error(error) {} // to be logged
 
 // worker follows the dispatcher. A listener must not block for long.
 type worker struct{ heard chan ha.Leader }
 
 func (w *worker) LeaderChanged(leader ha.Leader) { w.heard <- leader }
-func (w *worker) Error(err error)                { fmt.Println("in the background:", err) }
+func (w *worker) Error(error)                    {}
 
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
