@@ -26,7 +26,7 @@ func TestContractInMemory(t *testing.T) {
 func TestContractOnDisk(t *testing.T) {
 	hatest.Run(t, hatest.Suite{
 		World:  func(t *testing.T) *hatest.World { return world(ha.Config{StorageDir: t.TempDir()}) },
-		Bubble: synctest.Test,
+		Bubble: synctest.Test, Parallel: true,
 	})
 }
 

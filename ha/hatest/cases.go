@@ -159,7 +159,7 @@ func refusedWrite(t *testing.T, w *World) {
 	g := c.Last()
 	w.Wipe()
 	wiped := time.Now()
-	if err := a.JobGraphs().Put(within(t), old, "j", nil); !errors.Is(err, ha.ErrFenced) {
+	if err := a.Jobs().SetRunning(within(t), old, "j"); !errors.Is(err, ha.ErrFenced) {
 		t.Errorf("a write without a lock: %v", err)
 	}
 	<-g.Ctx.Done()

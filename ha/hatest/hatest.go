@@ -21,6 +21,8 @@ type Suite struct {
 	World func(t *testing.T) *World
 	// Bubble runs a test: synctest.Test, or nil to run it as it is.
 	Bubble func(t *testing.T, test func(t *testing.T))
+	// Parallel runs the tests beside each other: each has a world of its own.
+	Parallel bool
 	// Own are further subtests that run as those of the suite do.
 	Own map[string]func(t *testing.T, w *World)
 }
@@ -91,6 +93,9 @@ func RunStores(t *testing.T, s Suite) {
 func run(t *testing.T, s Suite, tests map[string]func(*testing.T, *World)) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
+			if s.Parallel {
+				t.Parallel()
+			}
 			body := func(t *testing.T) {
 				w := s.World(t)
 				if w.Close != nil {

@@ -76,7 +76,7 @@ func (p publication) keep(ctx context.Context) {
 			p.c.e.Refused(refusal)
 			return
 		}
-		if err != nil {
+		if err != nil && ctx.Err() == nil {
 			p.c.e.report("publish "+p.key.String(), err)
 		}
 		Pause(ctx, Backoff(failures))

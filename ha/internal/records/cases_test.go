@@ -65,8 +65,9 @@ func TestAmbiguousWriteThatNeverCameIsSwept(t *testing.T) {
 	})
 }
 
-// A refusal is known: the blob goes, and the elector hears of it.
-func TestFencedWriteRemovesItsBlob(t *testing.T) {
+// A refusal is known, and the elector hears of it. The blob stays until the present
+// leader has proved that nothing points to it: it might have brought it back.
+func TestFencedWriteLeavesItsBlobToTheLeader(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		stale := w.term
 		if err := w.add(1); err != nil {
@@ -82,7 +83,14 @@ func TestFencedWriteRemovesItsBlob(t *testing.T) {
 			t.Errorf("the elector was told %+v", w.fenced)
 		}
 		synctest.Wait()
-		if keys := w.keys("checkpoints"); len(keys) != 1 {
+		if keys := w.keys("checkpoints"); len(keys) != 2 {
+			t.Errorf("blobs %v", keys)
+		}
+		if err := w.add(3); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if keys := w.keys("checkpoints"); len(keys) != 2 || !strings.Contains(keys[1], "0003-") {
 			t.Errorf("blobs %v", keys)
 		}
 	})
@@ -268,5 +276,34 @@ func TestSweepInADeletedStoreRemovesNothing(t *testing.T) {
 		if latest, err := w.Checkpoints("j").Latest(t.Context()); err != nil || latest.ID != 1 {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
+	})
+}
+
+// While a leader stores a graph the store is deleted, and the next leader brings
+// back what it finds: that is not taken away by the first one's refusal.
+func TestRefusedWriteTakesNothingFromTheNextLeader(t *testing.T) {
+	inWorld(t, func(t *testing.T, w *world) {
+		if err := w.Reconcile(t.Context(), w.script, w.term); err != nil {
+			t.Fatal(err)
+		}
+		next := &world{t: t, server: w.server, blobs: w.blobs}
+		w.script.onWrite = func(write func() error) error {
+			w.script.onWrite = nil
+			w.server.Wipe()
+			next.lead()
+			if err := next.Reconcile(t.Context(), next.script, next.term); err != nil {
+				t.Error(err)
+			}
+			return write()
+		}
+		err := w.JobGraphs().Put(t.Context(), w.term, "j", []byte("graph"))
+		if !errors.Is(err, ha.ErrFenced) {
+			t.Errorf("put: %v", err)
+		}
+		synctest.Wait()
+		if graph, err := next.JobGraphs().Recover(t.Context(), "j"); err != nil || string(graph) != "graph" {
+			t.Errorf("recovered %q, %v", graph, err)
+		}
+		next.die()
 	})
 }

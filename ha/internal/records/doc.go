@@ -13,7 +13,7 @@
 // So a pointer never points to nothing, and what a crash leaves over is a blob
 // that nothing points to. A write whose reply was lost is asked again: each is
 // conditional on the record's version, so that at most one of them is carried out.
-// If its outcome stays unknown, the blob stays too. It is removed by a sweep: of
+// If its outcome stays unknown, or it was fenced, the blob stays. It is removed by a sweep: of
 // its list after the next write under the same term has succeeded (the version has
 // moved, so the old write cannot be carried out any more), or of the whole storage
 // by the next leader (whose term fences it).

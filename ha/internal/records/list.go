@@ -82,10 +82,12 @@ func (l *list) add(ctx context.Context, term ha.Term, id uint64, data []byte) er
 		return pointers{Kept: kept[cut:]}.encode(), nil
 	})
 	switch {
-	case doubtful:
-		l.doubtful.Store(true) // the pointer may be there, or come: the blob stays
+	case doubtful || errors.Is(err, ha.ErrFenced):
+		// The pointer may be there or come, or a newer leader may have found the
+		// blob: it stays for a sweep.
+		l.doubtful.Store(true)
 	case err != nil || !used:
-		l.remove(added)
+		l.removeUnused(term, added)
 	}
 	if err != nil {
 		return fmt.Errorf("store %s: %w", l.key, err)
@@ -135,6 +137,26 @@ func (l *list) remove(unused ...pointer) {
 			l.doubtful.Store(true)
 		}
 		return err
+	})
+}
+
+// removeUnused deletes a blob that was written for nothing, later, and only if
+// nobody has come to point to it.
+func (l *list) removeUnused(term ha.Term, unused pointer) {
+	l.b.background("remove unused blob of "+l.key.String(), func(ctx context.Context) error {
+		record, exists, err := l.b.proven(ctx, term, l.key)
+		now := pointers{}
+		if err == nil && exists {
+			now, err = decodePointers(record)
+		}
+		if err != nil {
+			l.doubtful.Store(true)
+			return err
+		}
+		if now.has(unused.Blob) {
+			return nil
+		}
+		return l.b.blobs.Delete(ctx, unused.Blob)
 	})
 }
 
