@@ -9,9 +9,10 @@ import (
 	"github.com/leatdata/leat/internal/testenv/child"
 )
 
-// Config and Server are those of all servers of ours.
 type (
+	// Config is that of all servers of ours.
 	Config = child.Config
+	// Server is that of all servers of ours.
 	Server = child.Server
 )
 
