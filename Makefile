@@ -9,6 +9,8 @@ FUZZTIME ?= 1m
 KILLS   ?= 30
 # Packages to test, for a run of fewer.
 PKG     ?= ./...
+# The longest of all go first, so that none of them is left to run alone.
+LONGEST  = ./test/crash ./internal/connectors/mysql ./test/cases ./internal/connectors/postgres
 
 TOOL     = $(GO) tool -modfile=tools/go.mod
 # Tests that measure run without the race detector, which would change what they
@@ -34,7 +36,7 @@ packages:
 	@scripts/install-duckdb
 
 test-race:
-	$(GO) test -race -p $(JOBS) -timeout $(TIMEOUT) -skip '$(MEASURED)' $(PKG)
+	$(GO) test -race -p $(JOBS) -timeout $(TIMEOUT) -skip '$(MEASURED)' $(if $(filter ./...,$(PKG)),$(LONGEST)) $(PKG)
 
 test-measured:
 	@packages=$$(scripts/list-tests '$(MEASURED)') && \

@@ -174,6 +174,14 @@ func (b *Batch) Row(i int) [][]byte {
 	return values
 }
 
+// Forget lets the cells of a huge record go: its rows are counted still, and
+// cannot be read any more. It is the owner's to call, in place of reading.
+func (b *Batch) Forget() {
+	if cap(b.Buf) >= Huge {
+		b.Buf, b.Spans, b.Columns = nil, nil, nil
+	}
+}
+
 // Release gives the batch back to its pool. The caller must not use it again.
 func (b *Batch) Release() {
 	if b.pool != nil {

@@ -131,14 +131,36 @@ func (c *chunk) nextPage() error {
 	return err
 }
 
-// letGo lets the memory of a huge page go once all of it was taken.
+// letGo lets the memory of a huge page go once its values are decoded. Those
+// that are not taken are copied, unless they are huge too.
 func (c *chunk) letGo() {
 	v := &c.values
-	if max(cap(c.page), cap(v.text)) < batch.Huge || c.left > 0 || c.w.pos < c.w.n {
+	if max(cap(c.page), cap(v.text)) < batch.Huge || c.left > 0 || !c.w.compact() {
 		return
 	}
-	c.page, c.defs, c.reps, c.w.data = nil, format.Runs{}, format.Runs{}, nil
+	c.page, c.defs, c.reps = nil, format.Runs{}, format.Runs{}
 	v.data, v.text, v.last, v.runs, v.deltas, v.prefixes = nil, nil, nil, format.Runs{}, format.Deltas{}, format.Deltas{}
+}
+
+// compact copies the texts that are not taken to memory of their own, and
+// reports whether it has: huge ones stay where they are.
+func (w *window) compact() bool {
+	rest, size := w.spans[w.pos:w.n], 0
+	for _, s := range rest {
+		size += int(max(s.Len, 0))
+	}
+	if size >= batch.Huge {
+		return false
+	}
+	data := make([]byte, 0, size)
+	for i, s := range rest {
+		if s.Len >= 0 {
+			rest[i].Off = uint32(len(data))
+			data = append(data, w.data[s.Off:s.Off+uint32(s.Len)]...)
+		}
+	}
+	w.data = data
+	return true
 }
 
 func (c *chunk) dictionary(h *format.PageHeader, body []byte) error {

@@ -40,6 +40,7 @@ func (e *encoder) Encode(dst []byte, b *batch.Batch, reject func(row int, column
 		return dst
 	}
 	e.rows += rows
+	b.Forget() // the columns have copies
 	held := 0
 	for _, c := range e.columns {
 		if c.full() {
