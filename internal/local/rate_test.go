@@ -74,9 +74,8 @@ func manyFiles(t *testing.T, bytesEach, n int) string {
 
 // TestTheLimitHoldsForReal copies csv files to PostgreSQL for 20 seconds by four
 // subtasks at 20 MiB/s, and looks at what leaves the limiters: never more in a
-// second than the limit and a record, and while batches wait 0.90 to 1.05 of it.
-// The lower bound judges only time in which all subtasks waited and this test
-// itself came in time: on a machine that is busy with other things that is little.
+// second than the limit and a record, and no more than 1.05 of it over all. The
+// lower bound, 0.90, says something on a quiet machine only: `make rate` holds it.
 func TestTheLimitHoldsForReal(t *testing.T) {
 	t.Parallel()
 	const limit, record, seconds = 20 << 20, 120, 20
@@ -140,10 +139,11 @@ func judge(t *testing.T, seen []outlet, limit, record float64) {
 	if whole > 1.05 {
 		t.Errorf("%.3f of the limit passed over all", whole)
 	}
-	if share := passed / limit / judged; judged > 2 && share < 0.90 {
-		t.Errorf("only %.3f of the limit passed in %.1f s of waiting", share, judged)
+	share := passed / limit / judged
+	if os.Getenv("LEAT_QUIET") != "" && (whole < 0.90 || share < 0.90) {
+		t.Errorf("only %.3f of the limit passed over all, %.3f in %.1f s of waiting", whole, share, judged)
 	}
-	t.Logf("%.3f of the limit over all; %.3f in %.1f s in which batches waited and the machine had time", whole, passed/limit/judged, judged)
+	t.Logf("%.3f of the limit over all; %.3f in %.1f s in which batches waited and the machine had time", whole, share, judged)
 }
 
 // Rows that stay packed between two PostgreSQL tables, parquet's batches and those
