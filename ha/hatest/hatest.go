@@ -8,6 +8,7 @@ package hatest
 
 import (
 	"context"
+	"maps"
 	"testing"
 	"time"
 
@@ -71,9 +72,7 @@ func Run(t *testing.T, s Suite) {
 	for _, group := range []map[string]func(*testing.T, *World){
 		elections(), retrievals(), stores(), blobs(), faults(probe), cases(probe), s.Own,
 	} {
-		for name, test := range group {
-			tests[name] = test
-		}
+		maps.Copy(tests, group)
 	}
 	run(t, s, tests)
 }
@@ -83,9 +82,7 @@ func Run(t *testing.T, s Suite) {
 func RunStores(t *testing.T, s Suite) {
 	tests := map[string]func(*testing.T, *World){}
 	for _, group := range []map[string]func(*testing.T, *World){stores(), blobs(), s.Own} {
-		for name, test := range group {
-			tests[name] = test
-		}
+		maps.Copy(tests, group)
 	}
 	run(t, s, tests)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"math/rand/v2"
+	"slices"
 	"sync"
 	"time"
 
@@ -170,10 +171,8 @@ func (e *Elector) loop() {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
-		for _, event := range e.take() {
-			if e.step(event) {
-				return
-			}
+		if slices.ContainsFunc(e.take(), e.step) {
+			return
 		}
 		if next, ok := e.core.Next(); ok {
 			timer.Reset(max(0, next-e.cfg.Clock.Now()))

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
@@ -182,14 +183,14 @@ func (s *sim) note(format string, args ...any) {
 }
 
 func (s *sim) tail() string {
-	text := ""
+	var text strings.Builder
 	for _, n := range s.nodes {
-		text += fmt.Sprintf("node %d: %s %+v, session %+v\n", n.id, n.core.State(), *n.core, n.core.sess)
+		text.WriteString(fmt.Sprintf("node %d: %s %+v, session %+v\n", n.id, n.core.State(), *n.core, n.core.sess))
 	}
 	for _, line := range s.log[max(0, len(s.log)-60):] {
-		text += fmt.Sprintf("%s "+line.format+"\n", append([]any{line.at}, line.args...)...)
+		text.WriteString(fmt.Sprintf("%s "+line.format+"\n", append([]any{line.at}, line.args...)...))
 	}
-	return text
+	return text.String()
 }
 
 func (s *sim) upTo(d time.Duration) time.Duration { return time.Duration(s.rng.Int64N(int64(d))) }

@@ -82,7 +82,7 @@ func play(t *testing.T, transcript string) []byte {
 		},
 		Rand: func() float64 { return 0.5 },
 	})
-	for _, line := range strings.Split(strings.TrimSuffix(transcript, "\n"), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSuffix(transcript, "\n"), "\n") {
 		if strings.HasPrefix(line, " ") {
 			continue
 		}

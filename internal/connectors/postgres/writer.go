@@ -37,8 +37,7 @@ type writer struct {
 	table     string
 	upsert    *upsert
 
-	begun     bool // a transaction is open
-	savepoint bool // so is a savepoint of an earlier chunk
+	savepoint bool // that of an earlier chunk is open
 	chunk     *chunk
 	// kept are batches of earlier chunks that only the commit judges.
 	kept []database.Row
