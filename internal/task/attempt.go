@@ -28,6 +28,7 @@ type attempt struct {
 	position connector.Position
 	seekable bool
 	open     int64 // bytes not committed
+	due      bool  // a commit, as soon as reading can go on behind it
 	lastTold time.Time
 	keepErr  error
 	// format is what was measured of the split until durable; times and causes
@@ -103,7 +104,8 @@ func (a *attempt) write(ctx context.Context, f *feed) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-timer.C:
-			if err := a.commitOpen(ctx); err != nil {
+			a.due = true
+			if err := a.commitDue(ctx); err != nil {
 				return err
 			}
 		case fed, ok := <-f.out:
@@ -116,13 +118,15 @@ func (a *attempt) write(ctx context.Context, f *feed) error {
 			if err := a.take(ctx, fed); err != nil {
 				return err
 			}
-			if a.open < a.cfg.CommitBytes {
+			if a.due = a.due || a.open >= a.cfg.CommitBytes; !a.due {
 				continue
 			}
-			if err := a.commitOpen(ctx); err != nil {
+			if err := a.commitDue(ctx); err != nil {
 				return err
 			}
-			timer.Reset(a.cfg.CommitInterval)
+			if !a.due {
+				timer.Reset(a.cfg.CommitInterval)
+			}
 		}
 	}
 }
@@ -209,11 +213,17 @@ func (a *attempt) reject(schema *batch.Schema, r batch.Reject) {
 	a.observer.Progress(a.split.ID, a.token, a.now)
 }
 
-// commitOpen commits where reading could go on, when something is open.
-func (a *attempt) commitOpen(ctx context.Context) error {
-	if a.open == 0 || !a.seekable {
+// commitDue makes the commit that is due where reading could go on; elsewhere it
+// stays due.
+func (a *attempt) commitDue(ctx context.Context) error {
+	switch {
+	case a.open == 0:
+		a.due = false
+		return nil
+	case !a.seekable:
 		return nil
 	}
+	a.due = false
 	return a.commit(ctx, false)
 }
 

@@ -17,6 +17,7 @@ type numbers struct {
 	connector.Source
 	rows     int
 	seekable bool
+	every    int // seekable at multiples of it only; 0: everywhere
 	gate     chan struct{}
 	fail     error // after the last row, in place of the end
 	schema   *batch.Schema
@@ -64,7 +65,7 @@ func (r *numbersReader) Next(ctx context.Context, b *batch.Batch) error {
 }
 
 func (r *numbersReader) Position() (connector.Position, bool) {
-	return connector.Position(strconv.Itoa(r.at)), r.seekable
+	return connector.Position(strconv.Itoa(r.at)), r.seekable && (r.every == 0 || r.at%r.every == 0)
 }
 
 func (r *numbersReader) Close() error { return nil }

@@ -157,6 +157,40 @@ func TestCommitByTime(t *testing.T) {
 	})
 }
 
+// TestDueCommitIsMadeWhereReadingCanGoOn shows that a commit whose time has come
+// between two places at which reading can go on is made at the next of them, and
+// does not wait for the interval to end just there.
+func TestDueCommitIsMadeWhereReadingCanGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		sink := &ledger{committed: make(chan struct{}, 1)}
+		src := &numbers{rows: 50, seekable: true, every: 30, gate: make(chan struct{})}
+		s := subtask(t, src, sink, func(c *task.Config) { c.CommitInterval = 10 * time.Second })
+		done := make(chan error)
+		go func() {
+			done <- s.Run(t.Context(), connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, &watcher{})
+		}()
+		src.gate <- struct{}{}
+		synctest.Wait()
+		<-time.NewTimer(15 * time.Second).C // the interval ends where reading cannot go on
+		src.gate <- struct{}{}
+		synctest.Wait()
+		start := time.Now()
+		src.gate <- struct{}{}
+		<-sink.committed
+		if took := time.Since(start); took != 0 {
+			t.Errorf("the commit that was due came after %v", took)
+		}
+		close(src.gate)
+		<-sink.committed
+		if err := <-done; err != nil {
+			t.Fatal(err)
+		}
+		if sink.calls[2] != "commit at 30, 0 dirty" {
+			t.Errorf("calls %q", sink.calls)
+		}
+	})
+}
+
 // TestResumeReadsFromTheClaim shows rule 2: the reader opens at the position
 // that the claim returned, whatever the assignment said.
 func TestResumeReadsFromTheClaim(t *testing.T) {
