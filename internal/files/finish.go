@@ -234,12 +234,21 @@ func (s *Sink) settleFolder(ctx context.Context, run connector.Run, a *assembler
 	return nil
 }
 
-// markFinished leaves of the run's own folder the mark that it is finished.
+// markFinished leaves of the run's own folder the mark that it is finished. Once
+// the mark is there another run beside us may take the folder away.
 func (s *Sink) markFinished(staging string) error {
-	fsys := s.cfg.FS
-	if err := fsys.Rename(filepath.Join(staging, manifestName), filepath.Join(staging, finishedName)); err != nil {
+	if err := s.cfg.FS.Rename(filepath.Join(staging, manifestName), filepath.Join(staging, finishedName)); err != nil {
 		return fmt.Errorf("mark the run as finished: %w", err)
 	}
+	if err := s.leaveMark(staging); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// leaveMark makes the mark durable and removes all else of the folder.
+func (s *Sink) leaveMark(staging string) error {
+	fsys := s.cfg.FS
 	if err := fsys.SyncDir(staging); err != nil {
 		return err
 	}

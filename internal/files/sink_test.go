@@ -265,6 +265,36 @@ func TestFinishAgainAfterTheFolderIsGone(t *testing.T) {
 	}
 }
 
+// thief takes a run's folder away as soon as it has its mark, as another run
+// that prepares in the same folder does.
+type thief struct {
+	storage.FS
+	taken bool
+}
+
+func (f *thief) Rename(oldName, newName string) error {
+	if err := f.FS.Rename(oldName, newName); err != nil || filepath.Base(newName) != finishedName {
+		return err
+	}
+	f.taken = true
+	staging := filepath.Dir(newName)
+	return f.FS.Rename(staging, staging+goneSuffix)
+}
+
+func TestFinishBesideARunThatTidiesUp(t *testing.T) {
+	text := crashText()
+	for _, c := range crashCases() {
+		fsys, j := c.setup(t, 1, text)
+		f := &thief{FS: fsys}
+		if err := j.process(t.Context(), f); err != nil || !f.taken {
+			t.Errorf("%s: %v, taken %v", c.name, err, f.taken)
+		}
+		if problem := c.check(t, fsys, text); problem != "" {
+			t.Errorf("%s: %s", c.name, problem)
+		}
+	}
+}
+
 func TestPrepareRemovesAGivenUpRun(t *testing.T) {
 	fsys := crashfs.New(1)
 	put(t, fsys, "/out/.leat-old/1-2.3-0.txt", []byte("x"))

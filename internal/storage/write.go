@@ -69,8 +69,8 @@ func MakeDir(fsys FS, name string) error {
 	return nil
 }
 
-// RemoveAll removes a name and all below it; a name that is not there is no
-// error. It is durable once SyncDir of the folder above has returned.
+// RemoveAll removes a name and all below it; a name that is not there, or that
+// somebody else removes meanwhile, is no error. It is durable once SyncDir of the folder above has returned.
 func RemoveAll(fsys FS, name string) error {
 	info, err := fsys.Stat(name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -78,7 +78,7 @@ func RemoveAll(fsys FS, name string) error {
 	}
 	if err == nil && info.IsDir() {
 		entries, err := fsys.ReadDir(name)
-		if err != nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return Doing("remove", name, err)
 		}
 		for _, e := range entries {
