@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,7 +14,6 @@ import (
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/connectors/stream"
 	"github.com/leatdata/leat/internal/local"
-	"github.com/leatdata/leat/internal/testenv"
 	"github.com/leatdata/leat/job"
 	"github.com/leatdata/leat/metrics"
 )
@@ -36,20 +34,7 @@ func TestMetricsReferenceIsGenerated(t *testing.T) {
 	if _, err := local.New(local.Deps{Registry: registry, Metrics: r.Group("leat")}).Run(t.Context(), j, local.Options{StateDir: t.TempDir()}); err != nil {
 		t.Fatal(err)
 	}
-	name := filepath.Join(testenv.ModuleRoot(t), "docs", "metrics.md")
-	want := metricsReference(r)
-	if *update {
-		if err := os.WriteFile(name, want, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	got, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what a job registers: run go test ./internal/cli -run Reference -update", name)
-	}
+	checkGenerated(t, filepath.Join("docs", "metrics.md"), metricsReference(r), "what a job registers")
 }
 
 func metricsReference(r *metrics.Registry) []byte {

@@ -28,8 +28,14 @@ var update = flag.Bool("update", false, "rewrite generated files") //nolint:goch
 // The reference of the connectors is made from the declarations that parse
 // their options.
 func TestConnectorReferenceIsGenerated(t *testing.T) {
-	name := filepath.Join(testenv.ModuleRoot(t), "docs", "reference", "connectors.md")
-	want := connectorReference(connectors.All())
+	checkGenerated(t, filepath.Join("docs", "reference", "connectors.md"), connectorReference(connectors.All()), "what the declarations say")
+}
+
+// checkGenerated compares a file of the project with what it is made from, and
+// rewrites it when asked to.
+func checkGenerated(t *testing.T, file string, want []byte, from string) {
+	t.Helper()
+	name := filepath.Join(testenv.ModuleRoot(t), file)
 	if *update {
 		if err := os.WriteFile(name, want, 0o644); err != nil {
 			t.Fatal(err)
@@ -40,7 +46,7 @@ func TestConnectorReferenceIsGenerated(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s is not what the declarations say: run go test ./internal/cli -run Reference -update", name)
+		t.Errorf("%s is not %s: run go test ./internal/cli -run Reference -update", name, from)
 	}
 }
 
