@@ -191,6 +191,14 @@ func (s *Server) fenced(term ha.Term) error {
 	return nil
 }
 
+// admit says whether a session may write under a term.
+func (s *Server) admit(id uint64, term ha.Term) error {
+	if _, err := s.alive(id); err != nil {
+		return err
+	}
+	return s.fenced(term)
+}
+
 func (s *Server) renew(id uint64, fence ha.Term) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -255,10 +263,7 @@ func (s *Server) takeOver(id uint64, claim coord.Claim, number ha.Epoch, version
 func (s *Server) release(id uint64, term ha.Term) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.alive(id); err != nil {
-		return err
-	}
-	if err := s.fenced(term); err != nil {
+	if err := s.admit(id, term); err != nil {
 		return err
 	}
 	return s.commit(func(w *writer) {
@@ -274,10 +279,7 @@ func (s *Server) release(id uint64, term ha.Term) error {
 func (s *Server) publish(id uint64, term ha.Term, key coord.Key, value []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.alive(id); err != nil {
-		return err
-	}
-	if err := s.fenced(term); err != nil {
+	if err := s.admit(id, term); err != nil {
 		return err
 	}
 	return s.commit(func(w *writer) { w.put(key, value, id) })
@@ -327,10 +329,7 @@ func (s *Server) list(id uint64, folder string) ([]coord.Record, error) {
 func (s *Server) write(id uint64, term ha.Term, ops []coord.Op) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if _, err := s.alive(id); err != nil {
-		return err
-	}
-	if err := s.fenced(term); err != nil {
+	if err := s.admit(id, term); err != nil {
 		return err
 	}
 	for _, op := range ops {
