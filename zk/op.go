@@ -53,7 +53,7 @@ func run[R any](ctx context.Context, s *Session, o op, f func(*link) (R, error))
 			return fail(ended(ErrExpired), false)
 		case v == interrupted:
 			return fail(reason, true)
-		case v == unknown && (o.write || !l.isGone()):
+		case v == unknown || v == lost && o.write:
 			return fail(reason, true)
 		default:
 			// It was moved, and not done, or it is a read.
@@ -71,6 +71,7 @@ const (
 	expired
 	moved
 	interrupted
+	lost
 	unknown
 )
 
@@ -90,7 +91,7 @@ func judge(l *link, err error) (verdict, error) {
 	case reason != nil:
 		return refused, reason
 	case l.isGone() || unconnected(err):
-		return unknown, errLost
+		return lost, errLost
 	default:
 		return unknown, fmt.Errorf("%w: %w", ErrRefused, err)
 	}

@@ -39,7 +39,9 @@ func (w *wire) Write(p []byte) (int, error) {
 		w.asked = true
 		return len(p), nil
 	}
-	return w.Conn.Write(p)
+	n, err := w.Conn.Write(p)
+	w.failed(err)
+	return n, err
 }
 
 // Read gives the store's answer to our request for a session, then what comes.
@@ -51,7 +53,16 @@ func (w *wire) Read(p []byte) (int, error) {
 	}
 	n, err := w.Conn.Read(p)
 	w.scan.scan(p[:n], w.saw)
+	w.failed(err)
 	return n, err
+}
+
+// failed closes the connection before the library tells anybody that it is lost:
+// whoever hears of it finds it gone.
+func (w *wire) failed(err error) {
+	if err != nil {
+		_ = w.Close()
+	}
 }
 
 func (w *wire) saw(zxid int64) {
