@@ -150,3 +150,31 @@ func TestAReplacedConnectionChangesNothing(t *testing.T) {
 		}
 	})
 }
+
+// The passive side asks nobody, so that a killed peer's address has nothing of its to
+// refuse: it finds the loss by the timeout; or as soon as its owner tells how other
+// messages to that address have failed.
+func TestPassiveSideOfAKilledPeer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, told := range []bool{false, true} {
+			m, o := newPassive(t, start(t, Config{}), "worker")
+			mon := monitor(t, m, "master", &broken{})
+			for range 3 {
+				o.do(func() { m.Receive(Beat[string]{From: "master"}) })
+				pass(10 * time.Second)
+			}
+			killed := time.Since(o.began) - 10*time.Second
+			if told {
+				mon.Failed(dialError())
+				mon.Failed(dialError())
+			}
+			pass(time.Minute)
+			o.wantLost("master")
+			l := o.lost()[0]
+			if after := l.at - killed; told && (l.Reason != Refusals || after > 11*time.Second) ||
+				!told && (l.Reason != Silence || after < 50*time.Second || after > 51*time.Second) {
+				t.Errorf("told of refusals: %t; lost by %s after %s", told, l.Reason, after)
+			}
+		}
+	})
+}
