@@ -42,7 +42,7 @@ func (b *busiest) now() time.Duration { return time.Since(b.began) }
 func TestWritesAreSpreadWhenTheIntervalChanges(t *testing.T) {
 	bubble(t, func(t *testing.T) {
 		const workers, maxWrites = 600, 40
-		s := start(t, Config{Counter: CounterConfig{MaxWrites: maxWrites}})
+		s := unstarted(t, Config{Counter: CounterConfig{MaxWrites: maxWrites}})
 		store := &busiest{began: time.Now(), writes: map[int]int{}}
 		var beats []*CounterBeat[workerID]
 		for i := range workers {

@@ -54,8 +54,9 @@ func TestRefusedConnectionsAreCounted(t *testing.T) {
 			if n := b.tries.Load() - before; n != int64(threshold) {
 				t.Errorf("threshold %d: %d requests", threshold, n)
 			}
-			pass(5 * time.Minute)
+			pass(70 * time.Second)
 			o.wantLost("worker")
+			s.Stop()
 		}
 	})
 }
