@@ -34,29 +34,34 @@ func TestCaseKilledWorkerIsFoundLongBeforeTheTimeout(t *testing.T) {
 }
 
 // A detector that was itself stalled declared everyone dead: for however long it was
-// stopped, and whenever in its workers' rhythm, it declares nobody dead, and goes on.
+// stopped, and whenever in its workers' rhythm, it declares nobody dead, and goes on;
+// with few workers, too, which are never many at once.
 func TestCaseStalledDetectorDeclaresNobodyDead(t *testing.T) {
 	timeout := Config{}.WithDefaults().Timeout
-	for _, stall := range []time.Duration{timeout / 2, timeout, 2 * timeout, 3 * timeout, 100 * timeout} {
-		t.Run(fmt.Sprint(stall), func(t *testing.T) {
-			bubble(t, func(t *testing.T) {
-				c := newCrowd(t, 40, Config{})
-				pass(25 * time.Second)
-				for range 12 {
-					c.clock.jump(stall)
-					pass(10*time.Second + 870*time.Millisecond)
-				}
-				pass(5 * time.Minute)
-				c.master.wantLost()
-				if n := c.sender.Targets(); n != 40 {
-					t.Errorf("%d workers are left", n)
-				}
-				c.cut(0, 1, true)
-				pass(51 * time.Second)
-				c.master.wantLost(name(0))
+	for _, workers := range []int{4, 40} {
+		for _, stall := range []time.Duration{timeout / 2, timeout, 2 * timeout, 3 * timeout, 100 * timeout} {
+			t.Run(fmt.Sprintf("%d workers, %s", workers, stall), func(t *testing.T) {
+				bubble(t, func(t *testing.T) { stalledDetector(t, workers, stall) })
 			})
-		})
+		}
 	}
+}
+
+func stalledDetector(t *testing.T, workers int, stall time.Duration) {
+	c := newCrowd(t, workers, Config{})
+	pass(25 * time.Second)
+	for range 12 {
+		c.clock.jump(stall)
+		pass(10*time.Second + 870*time.Millisecond)
+	}
+	pass(2 * time.Minute)
+	c.master.wantLost()
+	if n := c.sender.Targets(); n != workers {
+		t.Errorf("%d workers are left", n)
+	}
+	c.cut(0, 1, true)
+	pass(51 * time.Second)
+	c.master.wantLost(name(0))
 }
 
 // Registrations were deleted though the worker came back before its work was moved.

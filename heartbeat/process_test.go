@@ -442,7 +442,7 @@ func TestFreezeOfMasterDeclaresNobodyDead(t *testing.T) {
 }
 
 func freeze(t *testing.T, dog *watchdog, interval time.Duration) (well bool) {
-	const workers = 8
+	const workers = 4 // Too few to be many at once, which would be doubted for that.
 	cfg := heartbeat.Config{Interval: interval, Timeout: 4 * interval}
 	master := startProcess(t, "master", "master", "", cfg)
 	defer master.Signal(t, syscall.SIGKILL)
