@@ -288,6 +288,7 @@ func TestFailedReadsCountForNobody(t *testing.T) {
 		s := unstarted(t, Config{})
 		k := newKeeper(t, s, store)
 		newBeater(t, s, store, "w")
+		pass(7 * time.Second) // A read lies between the two.
 		dead := newBeater(t, s, store, "x")
 		pass(time.Minute)
 		dead.beat.Stop()

@@ -101,6 +101,7 @@ func TestCountersOverACoordinationStore(t *testing.T) {
 
 		first := open("w1")
 		a := beat("w1 #1", first)
+		pass(7 * time.Second) // A read lies between the two.
 		beat("w2 #1", open("w2"))
 		pass(10 * time.Minute)
 		master.want(t, "w1 #1 seen", "w2 #1 seen")
