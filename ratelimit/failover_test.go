@@ -27,7 +27,7 @@ func TestLimitHoldsAcrossMasters(t *testing.T) {
 }
 
 func failOver(t *testing.T, n int, size int64, skewed bool) {
-	const end = 30 * time.Second
+	const end = 25 * time.Second
 	b := bound{of: bytesOf, limit: 4_000_000, record: size, begin: 12 * time.Second, end: end}
 	s := newSim(t, ratelimit.Config{Parallelism: n, Limit: ratelimit.Amount{Bytes: b.limit}, Epoch: 1})
 	for i := range n {
