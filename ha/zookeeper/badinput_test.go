@@ -106,7 +106,7 @@ func TestAWrongQuorumIsNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = other.Close() }()
+	t.Cleanup(func() { _ = other.Close() })
 	go func() {
 		for {
 			conn, err := other.Accept()
@@ -159,7 +159,7 @@ func TestWrongCredentialsAreNamed(t *testing.T) {
 	options := func(auth ...zk.Auth) Options { return Options{Quorum: e.Addrs(), Root: root, Auth: auth} }
 	owners := options(zk.Digest("leat", "right"))
 	owners.ACL = "creator"
-	services, err := New(t.Context(), ha.Config{StorageDir: storage, SessionTimeout: longTimeout}, owners)
+	services, err := New(t.Context(), ha.Config{StorageDir: storage, SessionTimeout: steadyTimeout}, owners)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,7 +195,7 @@ func TestAForbiddenPathIsNamed(t *testing.T) {
 	t.Parallel()
 	e := testenv.ZooKeeper(t)
 	root := e.Root()
-	s, err := zk.Open(t.Context(), zk.Config{Servers: e.Addrs(), SessionTimeout: longTimeout})
+	s, err := zk.Open(t.Context(), zk.Config{Servers: e.Addrs(), SessionTimeout: steadyTimeout})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +211,7 @@ func TestAForbiddenPathIsNamed(t *testing.T) {
 // name and the reason, what was stored is whole, and with room again all goes on.
 func TestAFullDiskLosesNothing(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, testenv.ZooKeeper(t), longTimeout)
+	c := newCluster(t, testenv.ZooKeeper(t), steadyTimeout)
 	if err := unix.Mount("tmpfs", c.storage, "tmpfs", 0, "size=256k"); err != nil {
 		t.Fatalf("mount a small disk (the tests need root): %v", err)
 	}
@@ -267,7 +267,7 @@ func TestAFullDiskLosesNothing(t *testing.T) {
 // is nobody else's trouble.
 func TestACorruptRecordIsNamed(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, testenv.ZooKeeper(t), longTimeout)
+	c := newCluster(t, testenv.ZooKeeper(t), steadyTimeout)
 	services := c.open(t, "a", ha.Config{Name: "a"})
 	defer closeServices(t, services)
 	contender := hatest.NewContender(services.Election(component))
@@ -320,7 +320,7 @@ func second[T any](_ T, err error) error { return err }
 func TestACorruptEpochIsNamed(t *testing.T) {
 	t.Parallel()
 	e := testenv.ZooKeeper(t)
-	c := newCluster(t, e, longTimeout)
+	c := newCluster(t, e, steadyTimeout)
 	if err := c.admin.EnsurePath(t.Context(), "/epoch"); err != nil {
 		t.Fatal(err)
 	}

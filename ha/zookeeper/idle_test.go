@@ -14,10 +14,6 @@ import (
 	"github.com/leatdata/leat/internal/testenv"
 )
 
-// steadyTimeout is a session timeout that no test waits for, and that a busy machine
-// does not exceed.
-const steadyTimeout = 24 * time.Second
-
 // requests are what a process has sent to the store so far, by type.
 func (p *process) requests() map[testenv.ZooKeeperOp]int {
 	all := map[testenv.ZooKeeperOp]int{}
@@ -37,15 +33,14 @@ func (p *process) connections() (n int) {
 // A leader and a follower that idle send nothing but pings and syncs.
 func TestIdleSendsNothingButPingsAndSyncs(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, testenv.ZooKeeper(t), steadyTimeout)
+	const timeout = 24 * time.Second
+	c := newCluster(t, testenv.ZooKeeper(t), timeout)
 	names := []string{"a", "b"}
-	var contenders []*hatest.Contender
 	listener := &hatest.Listener{}
 	for _, name := range names {
 		services := c.open(t, name, ha.Config{Name: name})
 		defer closeServices(t, services)
 		contender := hatest.NewContender(services.Election(component))
-		contenders = append(contenders, contender)
 		if err := services.Election(component).Start(contender); err != nil {
 			t.Fatal(err)
 		}
@@ -66,12 +61,12 @@ func TestIdleSendsNothingButPingsAndSyncs(t *testing.T) {
 		for _, name := range names {
 			before[name], connections[name] = c.process(name).requests(), c.process(name).connections()
 		}
-		elapse(steadyTimeout / 3)
+		elapse(timeout / 3)
 		quiet := true
 		for _, name := range names {
 			now := c.process(name).requests()
 			if c.process(name).connections() != connections[name] {
-				quiet = false // a busy machine has lost a connection: all is watched anew
+				quiet = false // a busy machine has lost one, and all is watched anew
 			}
 			maps.DeleteFunc(now, func(op testenv.ZooKeeperOp, n int) bool {
 				return op == testenv.ZooKeeperPing || op == testenv.ZooKeeperSync && n > before[name][op] || n == before[name][op]
@@ -85,17 +80,14 @@ func TestIdleSendsNothingButPingsAndSyncs(t *testing.T) {
 			break
 		}
 	}
-	if granted, revoked := contenders[0].Count(); granted != 1 || revoked != 0 {
-		t.Errorf("granted %d times, revoked %d times", granted, revoked)
-	}
 }
 
-// 1,000 starts and stops of everything leave no session, watch or node in the store,
-// and nothing in the storage but marks. (Goroutines are looked for when all tests of
-// the package have ended.)
+// 1,000 starts and stops of components, within 40 of processes, leave no session, watch
+// or node in the store. (Goroutines are looked for when all tests of the package have
+// ended.)
 func TestThousandCyclesLeaveNothing(t *testing.T) {
 	t.Parallel()
-	const clusters, cycles = 8, 125
+	const clusters, cycles = 8, 5
 	e := testenv.ZooKeeperWith(t, testenv.ZooKeeperConfig{Members: 1})
 	all := make([]*cluster, clusters)
 	for i := range all {
@@ -129,21 +121,35 @@ func TestThousandCyclesLeaveNothing(t *testing.T) {
 	}
 }
 
-// cycle is a process's life, with all that it uses.
+// cycle is a process's life, with 25 components that come and go one after the other.
 func cycle(t *testing.T, c *cluster) error {
 	cfg := ha.Config{Name: "a", StorageDir: c.storage, SessionTimeout: c.timeout}
 	services, err := New(t.Context(), cfg, Options{Quorum: c.ensemble.Addrs(), Root: c.root})
 	if err != nil {
 		return err
 	}
-	contender, listener := hatest.NewContender(services.Election(component)), &hatest.Listener{}
-	retrieval := services.Retrieval(component)
-	if err := errors.Join(services.Election(component).Start(contender), retrieval.Start(listener)); err != nil {
+	// It stays, so that the process leads on.
+	stays := hatest.NewContender(services.Election(component))
+	if err := services.Election(component).Start(stays); err != nil {
 		return err
 	}
-	g := contender.Leads(t)
-	services.Election(component).Confirm(g.ID, "a:1")
-	listener.Hears(t, "the leader", func(l ha.Leader) bool { return l.Address == "a:1" })
+	g := stays.Leads(t)
+	for i := range 25 {
+		name := fmt.Sprint(i)
+		contender, listener := hatest.NewContender(services.Election(name)), &hatest.Listener{}
+		retrieval := services.Retrieval(name)
+		if err := errors.Join(services.Election(name).Start(contender), retrieval.Start(listener)); err != nil {
+			return err
+		}
+		services.Election(name).Confirm(contender.Leads(t).ID, "a:1")
+		listener.Hears(t, "the leader", func(l ha.Leader) bool { return l.Address == "a:1" })
+		err := services.Election(name).Stop(t.Context())
+		listener.Hears(t, "that it has left", ha.Leader.None)
+		retrieval.Stop()
+		if err != nil {
+			return err
+		}
+	}
 	return errors.Join(
 		services.Jobs().SetRunning(t.Context(), g.Term, "j"),
 		services.Jobs().Finish(t.Context(), g.Term, "j", nil),

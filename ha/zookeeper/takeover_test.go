@@ -13,7 +13,7 @@ import (
 // session opens one as an elector does.
 func (c *cluster) session(t *testing.T) coord.Session {
 	t.Helper()
-	cfg := ha.Config{StorageDir: c.storage, SessionTimeout: longTimeout}.WithDefaults()
+	cfg := ha.Config{StorageDir: c.storage, SessionTimeout: steadyTimeout}.WithDefaults()
 	store, err := newStore(cfg, Options{Quorum: c.ensemble.Addrs(), Root: c.root}.WithDefaults())
 	if err != nil {
 		t.Fatal(err)
@@ -41,7 +41,7 @@ func take(ctx context.Context, s coord.Session, grant ha.GrantID, number ha.Epoc
 // the epoch before must not take it for the same, and set it to a lower number.
 func TestATakeOverIsOfTheNamespaceThatWasRead(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, testenv.ZooKeeper(t), longTimeout)
+	c := newCluster(t, testenv.ZooKeeper(t), steadyTimeout)
 	a, b := c.session(t), c.session(t)
 	turn := func(s coord.Session, grant ha.GrantID, number ha.Epoch) {
 		t.Helper()
@@ -74,7 +74,7 @@ func TestATakeOverIsOfTheNamespaceThatWasRead(t *testing.T) {
 // What a take-over finds missing it makes, also right after the namespace was deleted.
 func TestATakeOverInADeletedNamespaceSucceedsAtOnce(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, testenv.ZooKeeper(t), longTimeout)
+	c := newCluster(t, testenv.ZooKeeper(t), steadyTimeout)
 	s := c.session(t)
 	for number, grant := range []ha.GrantID{"a", "b"} {
 		term, err := take(t.Context(), s, grant, ha.Epoch(number+1), nil)

@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"slices"
@@ -22,12 +23,14 @@ import (
 	"github.com/leatdata/leat/zk"
 )
 
-// T in the tests: a short one for those that wait for sessions to end, a long one
-// for those that a busy machine must not end; and what a bound may be exceeded by.
+// T in the tests: a short one for those that wait for sessions to end, a long one for
+// those that cut them off for part of it, one that no test waits for, and that no busy
+// machine exceeds; and what a bound may be exceeded by.
 const (
-	shortTimeout = 3 * time.Second
-	longTimeout  = 8 * time.Second
-	slack        = 500 * time.Millisecond
+	shortTimeout  = 3 * time.Second
+	longTimeout   = 8 * time.Second
+	steadyTimeout = 2 * time.Minute
+	slack         = 500 * time.Millisecond
 )
 
 // cluster is a cluster on an ensemble, each of its processes behind a proxy of
@@ -147,6 +150,7 @@ func (p *process) quorum() []string {
 func (c *cluster) open(t *testing.T, name string, cfg ha.Config) ha.Services {
 	t.Helper()
 	cfg.StorageDir, cfg.SessionTimeout = c.storage, c.timeout
+	cfg.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	p := c.process(name)
 	services, err := New(t.Context(), cfg, Options{Quorum: p.quorum(), Root: c.root, Dial: p.dial})
 	if err != nil {
