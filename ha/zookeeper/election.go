@@ -48,11 +48,9 @@ func (s *session) Look(ctx context.Context) (coord.Holder, error) {
 }
 
 // TakeOver implements coord.Session. The check of the witness, which was made before
-// the epoch was read, says that all is in the namespace that was read.
+// the epoch was read, says that all is in the namespace that was read. What a server
+// reads that is behind, the transaction refuses.
 func (s *session) TakeOver(ctx context.Context, claim coord.Claim) (ha.Term, error) {
-	if err := s.Sync(ctx); err != nil {
-		return ha.Term{}, s.failure(err)
-	}
 	_, held, err := s.Exists(ctx, s.layout.lock())
 	if err != nil {
 		return ha.Term{}, s.failure(err)

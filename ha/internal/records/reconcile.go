@@ -135,9 +135,11 @@ func (r *reconciler) bringBack(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	there, err := r.list(ctx, coord.Results)
-	if err != nil {
-		return err
+	there := map[coord.Key]*coord.Record{}
+	if len(copies) > 0 {
+		if there, err = r.list(ctx, coord.Results); err != nil {
+			return err
+		}
 	}
 	for key, of := range byRecord(coord.Results, copies) {
 		if there[key] != nil {
