@@ -49,6 +49,7 @@ type Proxy struct {
 	// frames is set for a store whose messages are known: only whole ones pass.
 	frames    bool
 	dropReply *zookeeperRule
+	requests  map[ZooKeeperOp]int
 }
 
 // budget is what may still pass in one direction before all connections are cut.
