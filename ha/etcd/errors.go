@@ -4,6 +4,7 @@ import (
 	"crypto/tls"
 	"errors"
 	"fmt"
+	"io"
 
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	"google.golang.org/grpc/codes"
@@ -127,13 +128,17 @@ func (s *store) failure(l *line, err error) error {
 	return fmt.Errorf("etcd at %s: %w: %w", l.address, meaning, rpctypes.Error(err))
 }
 
+// errHandshake is of TLS.
+var errHandshake = errors.New("TLS handshake")
+
 // trouble is what it means that a member cannot be connected to.
 func trouble(cause error) error {
 	if _, ok := errors.AsType[*tls.CertificateVerificationError](cause); ok {
 		return fmt.Errorf("its certificate is not trusted: check high-availability.%s, and the name in the certificate: %w",
 			caKey, ha.ErrForbidden)
 	}
-	if _, ok := errors.AsType[tls.RecordHeaderError](cause); ok {
+	// One that speaks none answers something else, or ends the connection.
+	if _, other := errors.AsType[tls.RecordHeaderError](cause); other || errors.Is(cause, errHandshake) && errors.Is(cause, io.EOF) {
 		return fmt.Errorf("it speaks no TLS: write http:// before it in high-availability.%s, and no keys of TLS: %w",
 			endpointsKey, ha.ErrUnavailable)
 	}

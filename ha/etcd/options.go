@@ -206,7 +206,7 @@ func (o Options) dialer(address string) func(ctx context.Context, address string
 		secured := tls.Client(conn, cfg)
 		if err := secured.HandshakeContext(ctx); err != nil {
 			_ = conn.Close()
-			return nil, err
+			return nil, fmt.Errorf("%w: %w", errHandshake, err)
 		}
 		return secured, nil
 	}
