@@ -80,6 +80,7 @@ type view struct {
 	timeout   time.Duration
 	competing bool
 	link      *Link  // nil: the store cannot be relied on
+	trouble   error  // why the last session could not be opened
 	grant     *grant // nil: the process does not lead
 }
 

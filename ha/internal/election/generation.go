@@ -3,6 +3,7 @@ package election
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/leatdata/leat/ha"
@@ -34,7 +35,7 @@ type Link struct {
 func (e *Elector) Link(ctx context.Context) (*Link, error) {
 	for {
 		e.mu.Lock()
-		link, changed := e.view.link, e.changed
+		link, trouble, changed := e.view.link, e.view.trouble, e.changed
 		e.mu.Unlock()
 		if link != nil {
 			return link, nil
@@ -44,6 +45,9 @@ func (e *Elector) Link(ctx context.Context) (*Link, error) {
 		case <-e.ended:
 			return nil, ha.ErrClosed
 		case <-ctx.Done():
+			if trouble != nil {
+				return nil, fmt.Errorf("%w (%w)", trouble, ctx.Err())
+			}
 			return nil, errors.Join(ha.ErrUnavailable, ctx.Err())
 		}
 	}
@@ -126,6 +130,9 @@ func (e *Elector) open(f Open) {
 		session, err := e.cfg.Store.Open(ctx)
 		if err != nil {
 			e.report("open session", err)
+			e.mu.Lock()
+			e.view.trouble = err
+			e.mu.Unlock()
 			e.post(OpenFailed{Op: f.Op})
 			return
 		}
@@ -187,7 +194,7 @@ func (e *Elector) linkUp(gen uint64) {
 	g := e.generationOf(gen)
 	link := &Link{Session: g.session}
 	link.Gone, link.end = context.WithCancel(g.ctx)
-	e.update(func(v *view) { v.link = link })
+	e.update(func(v *view) { v.link, v.trouble = link, nil })
 	e.work.Go(func() { e.announce(link) })
 }
 
