@@ -40,7 +40,7 @@ func epochKey() coord.Key { return coord.Key{Folder: "epoch"} }
 func lockKey() coord.Key  { return coord.Key{Folder: "leaderlatch", Name: "lock"} }
 
 // errElsewhere says that another process has the disk.
-var errElsewhere = fmt.Errorf("another process has it: %w", ha.ErrUnavailable)
+var errElsewhere = errors.New("another process has it")
 
 // Disk is where a server's records outlive it.
 type Disk interface {
