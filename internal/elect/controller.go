@@ -38,7 +38,7 @@ func Run(ctx context.Context, config Config) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c := &controller{cfg: cfg, verdicts: make(chan error, 1)}
+	c := &controller{cfg: cfg, verdicts: make(chan error, 1), quiet: quiet{log: cfg.Logger}}
 	var checking sync.WaitGroup
 	defer checking.Wait()
 	defer cancel()
@@ -75,7 +75,7 @@ func checkFolder(dir string) error {
 	return nil
 }
 
-// controller goes from one candidacy to the next. All its fields but epoch belong to
+// controller goes from one candidacy to the next. All its fields but present belong to
 // one goroutine.
 type controller struct {
 	cfg      *setup
@@ -83,6 +83,7 @@ type controller struct {
 	ill      error // why this process may not compete; nil: it may
 	settled  bool  // the store has taken us once
 	failures int   // short runs in a row
+	quiet    quiet
 
 	mu      sync.Mutex
 	present *candidacy
@@ -108,7 +109,7 @@ func (c *controller) awaitHealth(ctx context.Context) error {
 		select {
 		case c.ill = <-c.verdicts:
 			if c.ill != nil {
-				c.cfg.Logger.Debug("this process may not compete", "error", c.ill)
+				c.quiet.say(c.ill)
 			}
 		case s := <-c.cfg.Signals:
 			if n, end := ends(s); end {
@@ -185,6 +186,7 @@ func lookAround(ctx context.Context, services ha.Services, candidate *candidacy)
 		}
 		if err == nil && slices.Contains(status.Contenders, me) {
 			candidate.settle()
+			candidate.cfg.Logger.Debug("the store lists this process", "contenders", status.Contenders)
 			return
 		}
 		select {

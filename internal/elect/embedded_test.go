@@ -131,7 +131,7 @@ func TestSecondSignalKills(t *testing.T) {
 func TestOtherSignalsArePassedOn(t *testing.T) {
 	t.Parallel()
 	r := newEmbeddedRig(t)
-	a := r.start("a", []string{"sh", "-c", `trap 'echo usr1; exit 6' USR1; sleep 1000 & echo ready; wait`})
+	a := r.start("a", []string{"sh", "-c", `trap 'echo usr1; exit 6' USR1; sleep 1000 & echo ready; wait $!`})
 	a.WaitStdout(t, "ready")
 	a.Signal(t, syscall.SIGUSR1)
 	if exit := a.Wait(t); exit.Code != 6 || !strings.Contains(a.Stdout(), "usr1") {
@@ -143,7 +143,7 @@ func TestOtherSignalsArePassedOn(t *testing.T) {
 func TestSignalWhileWaiting(t *testing.T) {
 	t.Parallel()
 	r := newEmbeddedRig(t)
-	a := r.start("a", stubborn())
+	r.start("a", stubborn())
 	r.awaitStart("a", 0)
 	b := r.start("b", stubborn())
 	b.WaitStderr(t, "another process leads")

@@ -20,9 +20,6 @@ type guard struct {
 	orders  *os.File
 	// reports is closed once the watcher has ended.
 	reports <-chan report
-	// group is the command's; 0: none is known. It is of the goroutine that reads
-	// reports.
-	group int
 	// spare is a process of ours that is not of the command; 0: there is none.
 	spare *atomic.Int64
 }
@@ -70,23 +67,15 @@ func (g *guard) tell(o order) {
 	}
 }
 
-// destroy kills command and watcher, without asking the latter.
-func (g *guard) destroy() {
-	g.killGroup()
-	_ = g.watcher.Process.Kill()
-}
-
-func (g *guard) killGroup() {
-	if g.group != 0 {
-		killGroup(g.group)
-	}
-}
+// destroy kills the watcher, and so the command: the kernel sees to that. Others
+// become our children, and are dead when close returns.
+func (g *guard) destroy() { _ = g.watcher.Process.Kill() }
 
 // close waits for the watcher's end, and when that came without a last report, for
 // the end of all that it has left to us.
 func (g *guard) close(ended bool) {
 	_ = g.orders.Close()
-	for range g.reports { //nolint:revive // what it says now is of no use
+	for range g.reports { // what it says now is of no use
 	}
 	if ended {
 		return
@@ -94,7 +83,6 @@ func (g *guard) close(ended bool) {
 	tick := time.NewTicker(again)
 	defer tick.Stop()
 	for killOrphans(int(g.spare.Load())) {
-		g.killGroup()
 		<-tick.C
 	}
 }

@@ -31,9 +31,8 @@ exec 9>"$RIG/held"
 if flock -n 9; then word=start; else word=two; fi
 trap 'echo "term $LEAT_EPOCH $WHO" >>"$RIG/history"; ON_TERM' TERM
 setsid sleep 1000 &
-sleep 1001 &
 echo "$word $LEAT_EPOCH $WHO $LEAT_LOCK" >>"$RIG/history"
-while :; do wait $!; done
+while :; do sleep 1001 & wait $!; done
 `
 
 // stubborn is a script that has to be killed.
@@ -70,6 +69,7 @@ type contender struct {
 	rig     *rig
 	name    string
 	proxies []*testenv.Proxy
+	addrs   []string // of other ways to the store
 }
 
 func (r *rig) arguments(addrs []string, args ...string) []string {
@@ -114,7 +114,7 @@ func (r *rig) start(name string, command []string, flags ...string) *contender {
 // begin starts the process, again when it has ended.
 func (c *contender) begin(command []string, flags ...string) {
 	c.rig.t.Helper()
-	var addrs []string
+	addrs := slices.Clone(c.addrs)
 	for _, p := range c.proxies {
 		addrs = append(addrs, p.Addr())
 	}

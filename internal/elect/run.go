@@ -101,8 +101,9 @@ func (r *run) follow(ctx context.Context) bool {
 			// Others may lead at any moment, whatever the deadlines are.
 			over = nil
 			r.give("the leadership was lost")
-			r.guard.killGroup()
 			r.guard.tell(order{Kill: true})
+			r.until.Kill = min(r.until.Kill, bootTime()+again)
+			look.Reset(again)
 		}
 	}
 }
@@ -111,7 +112,6 @@ func (r *run) follow(ctx context.Context) bool {
 func (r *run) hear(heard report) bool {
 	switch {
 	case heard.Started != 0:
-		r.guard.group = heard.Started
 		r.cfg.Logger.Info("the command runs", "epoch", uint64(r.term.Epoch), "pid", heard.Started)
 	case heard.Doubted:
 		r.give("no renewal has succeeded in time")

@@ -50,9 +50,6 @@ func ownGroup(cmd *exec.Cmd) {
 	cmd.WaitDelay = time.Second
 }
 
-// killGroup kills a process group.
-func killGroup(group int) { _ = syscall.Kill(-group, syscall.SIGKILL) }
-
 // Signals are those that Config.Signals has to bring.
 func Signals() []os.Signal {
 	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGUSR1, syscall.SIGUSR2}

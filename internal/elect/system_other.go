@@ -20,8 +20,6 @@ func separate(*exec.Cmd) {}
 
 func ownGroup(*exec.Cmd) {}
 
-func killGroup(int) {}
-
 func killOrphans(int) bool { return false }
 
 func reapOrphans() {}

@@ -35,6 +35,7 @@ type watcher struct {
 	code     int  // of the command, as a shell has it
 	termed   bool // TERM was sent
 	stopping bool // it has the grace to end, or what is left of trust
+	swept    bool // what the command has left behind was asked to end
 	killing  bool
 	orphaned bool // leat elect is gone
 }
@@ -113,8 +114,8 @@ func (w *watcher) done() bool {
 	case none:
 		w.report(report{Ended: true, Code: w.code})
 		return true
-	case w.gone && !w.stopping:
-		w.stop() // the command has ended, and what it began has not
+	case w.gone && !w.swept:
+		w.sweep()
 	}
 	return false
 }
@@ -270,17 +271,25 @@ func (w *watcher) stop() {
 	}
 }
 
-// signal reaches the group, and once its leader is gone, what is left of it.
+// sweep asks all to end that the command has left behind, but for those in its group
+// that have been asked.
+func (w *watcher) sweep() {
+	w.swept = true
+	if !w.stopping {
+		w.stopping, w.graceEnd = true, bootTime()+w.grace
+	}
+	for _, pid := range descendants(os.Getpid(), 0) {
+		if group, err := unix.Getpgid(pid); err == nil && (!w.termed || group != w.pid) {
+			_ = syscall.Kill(pid, syscall.SIGTERM)
+		}
+	}
+}
+
+// signal reaches the group, as long as its number is the command's for sure.
 func (w *watcher) signal(s syscall.Signal) {
 	w.termed = w.termed || s == syscall.SIGTERM
-	switch {
-	case w.pid == 0:
-	case !w.gone:
+	if w.pid != 0 && !w.gone {
 		_ = syscall.Kill(-w.pid, s)
-	default:
-		for _, pid := range descendants(os.Getpid(), 0) {
-			_ = syscall.Kill(pid, s)
-		}
 	}
 }
 
