@@ -148,7 +148,7 @@ func (o *electOptions) configure(env *Env) (ha.Config, error) {
 
 // printStatus is what `leat elect --status` does.
 func printStatus(ctx context.Context, env *Env, opts *electOptions, cfg ha.Config) error {
-	ctx, cancel := context.WithTimeout(ctx, max(2*time.Second, min(cfg.SessionTimeout, 15*time.Second)))
+	ctx, cancel := context.WithTimeout(ctx, max(4*time.Second, min(cfg.SessionTimeout, 20*time.Second)))
 	defer cancel()
 	status, err := elect.Ask(ctx, opts.lock, cfg, stores().Open)
 	if err != nil {

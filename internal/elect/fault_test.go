@@ -128,9 +128,7 @@ func TestKillOfTheWatcher(t *testing.T) {
 	a := r.start("a", stubborn())
 	first := r.awaitStart("a", 0)
 	killed := time.Now()
-	if err := syscall.Kill(a.watcher(), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	a.signalWatcher(syscall.SIGKILL)
 	again := r.awaitStart("a", 1)
 	r.soon("stepping down", killed)
 	if again.epoch <= first.epoch {
@@ -149,9 +147,7 @@ func TestFreezeOfTheWatcher(t *testing.T) {
 	b := r.start("b", stubborn())
 	b.WaitStderr(t, "competing")
 	before := len(r.history())
-	if err := syscall.Kill(a.watcher(), syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	a.signalWatcher(syscall.SIGSTOP)
 	a.cut(true)
 	r.awaitStart("b", before)
 	r.check()

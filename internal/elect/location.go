@@ -3,7 +3,9 @@ package elect
 import (
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
+	"strconv"
 	"strings"
 )
 
@@ -70,10 +72,26 @@ func parseLocation(text string) (location, error) {
 		l.path = "/" + path
 	}
 	for server := range strings.SplitSeq(hosts, ",") {
-		if server = strings.TrimSpace(server); server == "" || strings.HasPrefix(server, ":") {
+		if server = strings.TrimSpace(server); server == "" {
 			return l, fmt.Errorf("%q: a server's name is missing: HOST:PORT,HOST:PORT", hosts)
+		}
+		if err := checkServer(server); err != nil {
+			return l, err
 		}
 		l.servers = append(l.servers, server)
 	}
 	return l, nil
+}
+
+// checkServer says whether a text is HOST, HOST:PORT, or either with an IPv6 address
+// in brackets.
+func checkServer(server string) error {
+	host, port, err := net.SplitHostPort(server)
+	if err != nil {
+		host, port, err = net.SplitHostPort(server + ":1") // without a port
+	}
+	if n, bad := strconv.Atoi(port); err != nil || host == "" || bad != nil || n < 1 || n > 65535 {
+		return fmt.Errorf("%q is not HOST:PORT", server)
+	}
+	return nil
 }

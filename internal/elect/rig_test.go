@@ -1,6 +1,7 @@
 package elect
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -139,6 +140,19 @@ func (c *contender) watcher() int {
 		}
 	}
 	return 0
+}
+
+// signalWatcher sends the watcher a signal, if there is one: whoever has just been
+// started, or is slow, may have lost it.
+func (c *contender) signalWatcher(s syscall.Signal) {
+	c.rig.t.Helper()
+	pid := c.watcher()
+	if pid == 0 {
+		return // to 0 it would be for ourselves
+	}
+	if err := syscall.Kill(pid, s); err != nil && !errors.Is(err, syscall.ESRCH) {
+		c.rig.t.Error(err)
+	}
 }
 
 // entry is what a command has written.

@@ -1,7 +1,6 @@
 package elect
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -97,13 +96,13 @@ func (s *schedule) fault(c *contender) {
 		c.cut(true)
 		elapse(s.portion(0.5))
 	case 4:
-		s.signalWatcher(c, syscall.SIGKILL)
+		c.signalWatcher(syscall.SIGKILL)
 	case 5:
-		s.signalWatcher(c, syscall.SIGSTOP)
+		c.signalWatcher(syscall.SIGSTOP)
 		c.cut(true)
 		elapse(s.portion(1.5))
 		c.cut(false)
-		s.signalWatcher(c, syscall.SIGCONT) // stopped for good, and leat elect killed, are two faults
+		c.signalWatcher(syscall.SIGCONT) // stopped for good, and leat elect killed, are two faults
 	}
 	s.revive(c)
 }
@@ -114,14 +113,6 @@ func (s *schedule) revive(c *contender) {
 	case <-c.Done():
 		c.begin(s.command())
 	default:
-	}
-}
-
-func (s *schedule) signalWatcher(c *contender, with syscall.Signal) {
-	if pid := c.watcher(); pid != 0 {
-		if err := syscall.Kill(pid, with); err != nil && !errors.Is(err, syscall.ESRCH) {
-			s.t.Error(err)
-		}
 	}
 }
 

@@ -35,7 +35,7 @@ func Ask(ctx context.Context, lock string, cfg ha.Config, open func(context.Cont
 		err = closeErr
 	}
 	if err != nil {
-		return Status{}, explain(fmt.Errorf("lock %s: %w", lock, err))
+		return Status{}, explain(fmt.Errorf("lock %s, %s: %w", lock, place(cfg), err))
 	}
 	status := Status{
 		Lock: lock, Held: answer.Held, Leader: answer.Holder, Since: answer.Since,
@@ -45,4 +45,14 @@ func Ask(ctx context.Context, lock string, cfg ha.Config, open func(context.Cont
 		status.Contenders = []string{}
 	}
 	return status, nil
+}
+
+// place names the store.
+func place(cfg ha.Config) string {
+	for _, servers := range []string{"zookeeper.quorum", "etcd.endpoints"} {
+		if text := cfg.Options[servers]; text != "" {
+			return cfg.Type + " at " + text
+		}
+	}
+	return cfg.Type
 }
