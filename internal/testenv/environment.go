@@ -3,6 +3,7 @@ package testenv
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/leatdata/leat/internal/testenv/child"
 )
@@ -21,6 +22,8 @@ type environment struct {
 	zookeeper *ZooKeeperEnsemble
 	etcd      *EtcdCluster
 	builds    map[string]*build
+	// networks numbers them.
+	networks atomic.Int64
 }
 
 // folder returns a new folder within the scratch folder of this test binary.

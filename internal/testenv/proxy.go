@@ -49,6 +49,7 @@ type Proxy struct {
 	// frames is set for a store whose messages are known: only whole ones pass.
 	frames    bool
 	dropReply *zookeeperRule
+	requests  map[ZooKeeperOp]int
 	// http2 is that for etcd.
 	http2    bool
 	dropEtcd *etcdRule

@@ -3,6 +3,7 @@ package election
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/leatdata/leat/ha"
@@ -44,9 +45,19 @@ func (e *Elector) Link(ctx context.Context) (*Link, error) {
 		case <-e.ended:
 			return nil, ha.ErrClosed
 		case <-ctx.Done():
-			return nil, errors.Join(ha.ErrUnavailable, ctx.Err())
+			return nil, e.without(ctx.Err())
 		}
 	}
+}
+
+// without is the error of who has waited for a session in vain: with what the trouble is.
+func (e *Elector) without(end error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.trouble == nil {
+		return fmt.Errorf("%w: %w", ha.ErrUnavailable, end)
+	}
+	return fmt.Errorf("%w: %w: %w", ha.ErrUnavailable, end, e.trouble)
 }
 
 // carryOut begins an effect.
@@ -127,12 +138,15 @@ func (e *Elector) open(f Open) {
 		defer cancel()
 		session, err := e.cfg.Store.Open(ctx)
 		if err != nil {
+			e.mu.Lock()
+			e.trouble = err
+			e.mu.Unlock()
 			e.report("open session", err)
 			e.post(OpenFailed{Op: f.Op})
 			return
 		}
 		e.mu.Lock()
-		g.session = session
+		g.session, e.trouble = session, nil
 		dropped := g.dropped
 		e.mu.Unlock()
 		if dropped {
