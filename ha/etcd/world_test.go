@@ -23,13 +23,17 @@ import (
 	"github.com/leatdata/leat/internal/testenv"
 )
 
-// T in the tests: a short one for those that wait for leases to end, a long one for
-// those that a busy machine must not end; and what a bound may be exceeded by: the
-// store looks for leases that have ended every half second.
+// T in the tests: a short one for those that wait for leases to end many times over, a
+// longer one for those that do once, a long one for those that only let T go by, and a
+// calm one for the others, so that a busy machine ends no lease that a test counts on;
+// and what a bound may be exceeded by: the store looks for leases that have ended every
+// half second.
 const (
-	shortTimeout = 3 * time.Second
-	longTimeout  = 8 * time.Second
-	slack        = 1200 * time.Millisecond
+	shortTimeout  = 3 * time.Second
+	longerTimeout = 5 * time.Second
+	longTimeout   = 8 * time.Second
+	calmTimeout   = 30 * time.Second
+	slack         = 1200 * time.Millisecond
 )
 
 // cluster is a cluster of ours on one of etcd, each of its processes behind proxies
