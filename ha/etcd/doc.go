@@ -16,7 +16,7 @@
 // # A session
 //
 // A session is a lease. Its calls begin on one line, a connection to one member; the
-// line is left for one to another member when a renewal takes longer than T/8 (the
+// line is left for one to another member when a renewal takes longer than T/6 (the
 // first one, T/4), when the member cannot be reached or has no leader, or when its stream of watches breaks.
 // Calls that are under way on a line that was left may still be answered for T/4. A
 // new line makes all watches anew and signals each, so that no change is missed,

@@ -71,7 +71,7 @@ func (s *session) Changed() <-chan struct{} { return s.changed }
 // more connections.
 func (s *session) patience(l *line) time.Duration {
 	if l.proven.Load() {
-		return s.timeout / 8
+		return s.timeout / 6
 	}
 	return s.timeout / 4
 }

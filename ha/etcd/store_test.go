@@ -20,7 +20,7 @@ import (
 // openWith opens a session with some members, and closes it with the test.
 func openWith(t *testing.T, o Options) (coord.Session, error) {
 	t.Helper()
-	cfg := ha.Config{SessionTimeout: longTimeout, ClusterID: "/default"}
+	cfg := ha.Config{SessionTimeout: calmTimeout, ClusterID: "/default"}
 	s, err := newStore(cfg, o.WithDefaults()).Open(t.Context())
 	if err == nil {
 		t.Cleanup(func() { _ = s.Close(context.Background()) })
@@ -163,7 +163,7 @@ func TestTLSThatDoesNotFitIsNamed(t *testing.T) {
 
 func TestRequestsThatAreTooLargeAreNamed(t *testing.T) {
 	t.Parallel()
-	s := newCluster(t, testenv.Etcd(t), longTimeout).session("a")
+	s := newCluster(t, testenv.Etcd(t), calmTimeout).session("a")
 	var many []coord.Op
 	for i := range 200 {
 		many = append(many, coord.Op{Key: coord.Key{Folder: coord.Counters, Name: fmt.Sprint(i)}})
@@ -181,7 +181,7 @@ func TestRequestsThatAreTooLargeAreNamed(t *testing.T) {
 // A write is unknown only if its request may have arrived.
 func TestLostRepliesAndLostRequestsAreToldApart(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, testenv.Etcd(t), longTimeout)
+	c := newCluster(t, testenv.Etcd(t), calmTimeout)
 	s := c.session("a")
 	key := coord.Key{Folder: coord.Counters, Name: "a"}
 	dropped := testenv.DropEtcdReply(c.process("a").proxies, "")
@@ -211,7 +211,7 @@ func TestLostRepliesAndLostRequestsAreToldApart(t *testing.T) {
 
 func TestFoldersOfManyPagesAreListedWhole(t *testing.T) {
 	t.Parallel()
-	c := newCluster(t, testenv.Etcd(t), longTimeout)
+	c := newCluster(t, testenv.Etcd(t), calmTimeout)
 	s := c.session("a")
 	const many = 2*page + 3
 	for i := range many {

@@ -3,6 +3,7 @@ package etcd
 import (
 	"context"
 	"errors"
+	"net"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -11,6 +12,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 	"go.uber.org/zap"
+	"google.golang.org/grpc"
 
 	"github.com/leatdata/leat/ha"
 	"github.com/leatdata/leat/ha/hatest"
@@ -21,13 +23,17 @@ import (
 	"github.com/leatdata/leat/internal/testenv"
 )
 
-// T in the tests: a short one for those that wait for leases to end, a long one for
-// those that a busy machine must not end; and what a bound may be exceeded by: the
-// store looks for leases that have ended every half second.
+// T in the tests: a short one for those that wait for leases to end many times over, a
+// longer one for those that do once, a long one for those that only let T go by, and a
+// calm one for the others, so that a busy machine ends no lease that a test counts on;
+// and what a bound may be exceeded by: the store looks for leases that have ended every
+// half second.
 const (
-	shortTimeout = 3 * time.Second
-	longTimeout  = 8 * time.Second
-	slack        = 1200 * time.Millisecond
+	shortTimeout  = 3 * time.Second
+	longerTimeout = 5 * time.Second
+	longTimeout   = 8 * time.Second
+	calmTimeout   = 30 * time.Second
+	slack         = 1200 * time.Millisecond
 )
 
 // cluster is a cluster of ours on one of etcd, each of its processes behind proxies
@@ -47,16 +53,22 @@ type cluster struct {
 }
 
 // process is one that is opened by name.
-type process struct{ proxies []*testenv.Proxy }
+type process struct {
+	proxies []*testenv.Proxy
+	// direct are members that the process is told of as they are, and dial how it
+	// connects; nil: the machine's way.
+	direct []string
+	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
+}
 
-func newCluster(t *testing.T, servers *testenv.EtcdCluster, timeout time.Duration) *cluster {
+func newCluster(t *testing.T, servers *testenv.EtcdCluster, timeout time.Duration, dial ...grpc.DialOption) *cluster {
 	t.Helper()
 	c := &cluster{
 		t: t, servers: servers, root: servers.Root(), storage: t.TempDir(), timeout: timeout,
 		processes: map[string]*process{},
 	}
 	c.layout = newLayout(c.root, "/default")
-	c.admin = newAdmin(t, clientv3.Config{Endpoints: servers.Addrs()})
+	c.admin = newAdmin(t, clientv3.Config{Endpoints: servers.Addrs(), DialOptions: dial})
 	return c
 }
 
@@ -97,6 +109,9 @@ func (p *process) cut(on bool) { p.each(func(proxy *testenv.Proxy) { proxy.Black
 
 // endpoints is the store as the process sees it.
 func (p *process) endpoints() []string {
+	if p.direct != nil {
+		return p.direct
+	}
 	var addrs []string
 	p.each(func(proxy *testenv.Proxy) { addrs = append(addrs, proxy.Addr()) })
 	return addrs
@@ -105,7 +120,8 @@ func (p *process) endpoints() []string {
 func (c *cluster) open(t *testing.T, name string, cfg ha.Config) ha.Services {
 	t.Helper()
 	cfg.StorageDir, cfg.SessionTimeout = c.storage, c.timeout
-	services, err := New(t.Context(), cfg, Options{Endpoints: c.process(name).endpoints(), Root: c.root})
+	p := c.process(name)
+	services, err := New(t.Context(), cfg, Options{Endpoints: p.endpoints(), Root: c.root, Dial: p.dial})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +250,7 @@ func (c *cluster) corrupt(t *testing.T, folder string) {
 // world is the cluster as the contract's tests see it.
 func (c *cluster) world() *hatest.World {
 	return &hatest.World{
-		Open: c.open, Timeout: c.timeout, Slack: slack, Rounds: 1,
+		Open: c.open, Timeout: c.timeout, Slack: slack, Rounds: 1, Pulse: c.pulse,
 		Cut:       func(name string) { c.process(name).cut(true) },
 		Heal:      func(name string) { c.process(name).cut(false) },
 		Expire:    c.expire,

@@ -232,7 +232,11 @@ func resigning(t *testing.T, w *World) {
 	defer b.close()
 	cb := b.compete(component)
 	a.Election(component).Resign("not issued", errors.New("no cause"))
-	a.Election(component).Resign(ca.Last().ID, errors.New("disk on fire"))
+	// On a busy machine the others may need more than one chance to come first.
+	for leader(t, ca, cb) == 0 {
+		a.Election(component).Resign(ca.Last().ID, errors.New("disk on fire"))
+		ca.Follows(t)
+	}
 	if g := cb.Leads(t); g.Term.Epoch <= term.Epoch {
 		t.Errorf("granted %s after %s", g.Term, term)
 	}

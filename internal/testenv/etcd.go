@@ -40,6 +40,8 @@ type EtcdConfig struct {
 	TLS bool
 	// Settings are more arguments of the servers.
 	Settings []string
+	// Hosts are where the servers run, one for each.
+	Hosts []*Host
 }
 
 // Etcd returns the cluster of three that all tests of this binary share. Tests keep
@@ -92,6 +94,9 @@ func (c *EtcdCluster) create() (err error) {
 	cfg := etcdserver.Config{Dir: c.dir, Members: c.cfg.Members, Heartbeat: c.cfg.Heartbeat, Settings: c.cfg.Settings}
 	if cfg.Members == 0 {
 		cfg.Members = 3
+	}
+	for _, h := range c.cfg.Hosts {
+		cfg.Places = append(cfg.Places, h.place())
 	}
 	if c.cfg.TLS {
 		if c.ca, err = newAuthority(); err != nil {

@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/leatdata/leat/internal/testenv/zkserver"
+	"github.com/leatdata/leat/internal/testenv/child"
 )
 
 // Network is some hosts of our own on one switch, each a network namespace, so that
@@ -198,8 +198,8 @@ func (h *Host) iptables(t testing.TB, args ...string) {
 }
 
 // place is where a server runs that is to run on the host.
-func (h *Host) place() zkserver.Place {
-	return zkserver.Place{
+func (h *Host) place() child.Place {
+	return child.Place{
 		Addr: h.addr, Dial: h.Dial,
 		Command: func(path string, args ...string) *exec.Cmd {
 			// ip becomes the program: their process ids are the same.

@@ -51,7 +51,8 @@
 //	         ended ─► lock released in one transaction with what was published
 //
 // A claim whose reply is lost is resolved by reading: the lock is ours only if it
-// holds a uuid of a claim of ours and belongs to our present session. A lock of
+// holds a uuid of a claim of ours and belongs to our present session; what comes before
+// the grant is done then. A lock of
 // our own that is not wanted is released. One of an older session of ours is
 // somebody else's.
 //

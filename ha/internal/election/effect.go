@@ -60,6 +60,13 @@ type (
 		Above   ha.Epoch
 		Timeout time.Duration
 	}
+	// Prepare makes ready to lead under a lock that was found to be ours, as Claim does
+	// under one that it takes; it is answered alike.
+	Prepare struct {
+		Op, Gen uint64
+		Term    ha.Term
+		Timeout time.Duration
+	}
 	// Release gives the lock back.
 	Release struct {
 		Op, Gen uint64
@@ -90,6 +97,7 @@ func (Open) effect()     {}
 func (Renew) effect()    {}
 func (Look) effect()     {}
 func (Claim) effect()    {}
+func (Prepare) effect()  {}
 func (Release) effect()  {}
 func (Drop) effect()     {}
 func (LinkUp) effect()   {}

@@ -67,12 +67,12 @@ type (
 	}
 	// Changed says that the lock may have changed.
 	Changed struct{ Gen uint64 }
-	// Claimed answers Claim.
+	// Claimed answers Claim and Prepare.
 	Claimed struct {
 		Op   uint64
 		Term ha.Term
 	}
-	// ClaimFailed answers Claim.
+	// ClaimFailed answers Claim and Prepare.
 	ClaimFailed struct {
 		Op    uint64
 		Cause Cause

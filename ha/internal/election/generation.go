@@ -80,6 +80,8 @@ func (e *Elector) carryOut(effect Effect) {
 		})
 	case Claim:
 		e.claim(f)
+	case Prepare:
+		e.call(f.Gen, f.Timeout, func(ctx context.Context, s coord.Session) Event { return e.prepare(ctx, s, f.Op, f.Term) })
 	case Release:
 		e.call(f.Gen, f.Timeout, func(ctx context.Context, s coord.Session) Event {
 			if err := s.Release(ctx, f.Term); err != nil {
@@ -228,14 +230,19 @@ func (e *Elector) claim(f Claim) {
 			e.report("take over", err)
 			return ClaimFailed{Op: f.Op, Cause: causeOf(err)}
 		}
-		if e.cfg.BeforeGrant != nil {
-			if err := e.cfg.BeforeGrant(ctx, s, term); err != nil {
-				e.report("prepare grant", err)
-				return ClaimFailed{Op: f.Op, Cause: Unreachable}
-			}
-		}
-		return Claimed{Op: f.Op, Term: term}
+		return e.prepare(ctx, s, f.Op, term)
 	})
+}
+
+// prepare does what has to be done before anybody is told of a lock that is ours.
+func (e *Elector) prepare(ctx context.Context, s coord.Session, op uint64, term ha.Term) Event {
+	if e.cfg.BeforeGrant != nil {
+		if err := e.cfg.BeforeGrant(ctx, s, term); err != nil {
+			e.report("prepare grant", err)
+			return ClaimFailed{Op: op, Cause: Unreachable}
+		}
+	}
+	return Claimed{Op: op, Term: term}
 }
 
 // number chooses the epoch of a take-over, and marks it as used.

@@ -1,6 +1,7 @@
 package election
 
 import (
+	"slices"
 	"time"
 
 	"github.com/leatdata/leat/ha"
@@ -240,7 +241,7 @@ func (c *Core) looked(e Looked) {
 		}
 	case h.Term.Grant == s.releaseTerm.Grant:
 	case s.mayBeOurs(h.Term.Grant) && c.competing && !c.held():
-		c.grant(h.Term) // the reply was lost
+		c.prepare(h.Term) // the reply was lost
 	default:
 		s.releaseTerm, s.releaseAt = h.Term, c.now
 	}
@@ -271,8 +272,16 @@ func (c *Core) takeOver() {
 	}
 	s.claim, s.free = c.op(s.lease.Timeout/2), false
 	grant := c.cfg.NewGrant()
-	s.claims = append(s.claims, grant)
+	s.claimBy, s.claims = grant, append(s.claims, grant)
 	c.emit(Claim{Op: s.claim.id, Gen: s.gen, Grant: grant, Above: c.met, Timeout: s.lease.Timeout / 2})
+}
+
+// prepare has what a claim does after it has taken the lock done for one whose answer
+// has not come.
+func (c *Core) prepare(term ha.Term) {
+	s := c.sess
+	s.claim, s.claimBy = c.op(s.lease.Timeout), term.Grant
+	c.emit(Prepare{Op: s.claim.id, Gen: s.gen, Term: term, Timeout: s.lease.Timeout})
 }
 
 func (c *Core) claimed(e Claimed) {
@@ -294,7 +303,7 @@ func (c *Core) claimFailed(cause Cause) {
 	}
 	s := c.sess
 	if cause != Ambiguous {
-		s.claims = s.claims[:len(s.claims)-1]
+		s.claims = slices.DeleteFunc(s.claims, func(g ha.GrantID) bool { return g == s.claimBy })
 	}
 	s.claim = op{}
 	s.claimAt = c.now + c.backoff(s.refused)

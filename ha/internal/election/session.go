@@ -26,7 +26,8 @@ type session struct {
 
 	// free: the last look saw no lock.
 	free    bool
-	claim   op
+	claim   op // or what prepares
+	claimBy ha.GrantID
 	claimAt time.Duration
 	claims  []ha.GrantID // all that may have taken the lock in this session
 	refused int          // claims in a row

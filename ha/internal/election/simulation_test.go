@@ -271,6 +271,13 @@ func (s *sim) carryOut(n *simNode, effect Effect) {
 		s.look(n, f)
 	case Claim:
 		s.claim(n, f)
+	case Prepare:
+		// The storage's doing: the store has no part in it.
+		var answer Event = Claimed{Op: f.Op, Term: f.Term}
+		if !s.calm && s.rng.IntN(10) == 0 {
+			answer = ClaimFailed{Op: f.Op}
+		}
+		s.at(s.upTo(maxLatency), func() { s.step(n, answer) })
 	case Release:
 		s.call(n, f.Timeout, func() Event {
 			if !s.alive(n, f.Gen) {

@@ -228,6 +228,9 @@ func (p *player) show(now time.Duration, effect Effect) string {
 	case Claim:
 		p.claim, p.grant = e.Op, e.Grant
 		return fmt.Sprintf("claim %s, above %d", e.Grant, e.Above)
+	case Prepare:
+		p.claim, p.grant = e.Op, e.Term.Grant
+		return fmt.Sprintf("prepare %s", e.Term)
 	case Release:
 		p.release = e.Op
 		return fmt.Sprintf("release %s", e.Term)

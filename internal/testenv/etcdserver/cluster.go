@@ -31,6 +31,8 @@ type Config struct {
 	TLS *TLS
 	// Settings are more arguments, "--max-txn-ops=1024".
 	Settings []string
+	// Places are where the members run, one for each; without any, here.
+	Places []child.Place
 }
 
 // TLS names the PEM files of a server: its key, its certificate, and the authorities
@@ -67,7 +69,10 @@ func layOut(cfg Config, attempt int) (*Cluster, error) {
 	c := &Cluster{}
 	var peers []string
 	for i := range cfg.Members {
-		m := &Member{name: fmt.Sprintf("m%d", i+1), dir: filepath.Join(cfg.Dir, fmt.Sprintf("%d-%d", attempt, i+1))}
+		m := &Member{name: fmt.Sprintf("m%d", i+1), dir: filepath.Join(cfg.Dir, fmt.Sprintf("%d-%d", attempt, i+1)), place: child.Here()}
+		if len(cfg.Places) > 0 {
+			m.place = cfg.Places[i]
+		}
 		for _, port := range []*int{&m.port, &m.peerPort, &m.healthPort} {
 			var err error
 			if *port, err = child.FreePort(); err != nil {
@@ -78,7 +83,7 @@ func layOut(cfg Config, attempt int) (*Cluster, error) {
 			return nil, fmt.Errorf("make etcd's folder: %w", err)
 		}
 		c.members = append(c.members, m)
-		peers = append(peers, m.name+"="+local("http", m.peerPort))
+		peers = append(peers, m.name+"="+m.url("http", m.peerPort))
 	}
 	for _, m := range c.members {
 		m.prepare(cfg, strings.Join(peers, ","))

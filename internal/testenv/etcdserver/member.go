@@ -21,11 +21,14 @@ import (
 // Member is one server.
 type Member struct {
 	name, dir                  string
+	place                      child.Place
 	port, peerPort, healthPort int
 	daemon                     child.Daemon
 }
 
-func local(scheme string, port int) string { return scheme + "://127.0.0.1:" + strconv.Itoa(port) }
+func (m *Member) addr(port int) string { return net.JoinHostPort(m.place.Addr, strconv.Itoa(port)) }
+
+func (m *Member) url(scheme string, port int) string { return scheme + "://" + m.addr(port) }
 
 // prepare says how the member is run.
 func (m *Member) prepare(cfg Config, peers string) {
@@ -36,9 +39,9 @@ func (m *Member) prepare(cfg Config, peers string) {
 	beat := cfg.Heartbeat.Milliseconds()
 	args := []string{
 		"--name=" + m.name, "--data-dir=" + filepath.Join(m.dir, "data"),
-		"--listen-client-urls=" + local(client, m.port), "--advertise-client-urls=" + local(client, m.port),
-		"--listen-peer-urls=" + local("http", m.peerPort), "--initial-advertise-peer-urls=" + local("http", m.peerPort),
-		"--listen-metrics-urls=" + local("http", m.healthPort),
+		"--listen-client-urls=" + m.url(client, m.port), "--advertise-client-urls=" + m.url(client, m.port),
+		"--listen-peer-urls=" + m.url("http", m.peerPort), "--initial-advertise-peer-urls=" + m.url("http", m.peerPort),
+		"--listen-metrics-urls=" + m.url("http", m.healthPort),
 		"--initial-cluster=" + peers, "--initial-cluster-state=new", "--initial-cluster-token=" + filepath.Base(cfg.Dir),
 		fmt.Sprintf("--heartbeat-interval=%d", beat), fmt.Sprintf("--election-timeout=%d", 10*beat),
 		// What was answered is in the files when the process is killed; only the
@@ -52,13 +55,14 @@ func (m *Member) prepare(cfg Config, peers string) {
 	m.daemon = child.Daemon{
 		Name: "etcd", Log: m.LogFile(), Quit: syscall.SIGKILL,
 		Command: func() *exec.Cmd {
-			cmd := child.Account{}.Command(cfg.Program, args...)
-			cmd.Dir = m.dir
+			cmd := m.place.Command(cfg.Program, args...)
+			// An interrupt typed at the terminal reaches only us.
+			cmd.SysProcAttr, cmd.Dir = &syscall.SysProcAttr{Setpgid: true}, m.dir
 			return cmd
 		},
 		// It runs when it listens: it may not serve before others run.
 		Ping: func(ctx context.Context) error {
-			conn, err := new(net.Dialer).DialContext(ctx, "tcp", m.Addr())
+			conn, err := m.place.Dial(ctx, "tcp", m.Addr())
 			if err != nil {
 				return err
 			}
@@ -93,7 +97,7 @@ func (m *Member) Signal(s syscall.Signal) error {
 }
 
 // Addr is the server's host:port, the same for its life.
-func (m *Member) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(m.port)) }
+func (m *Member) Addr() string { return m.addr(m.port) }
 
 // LogFile is the path of the server's log.
 func (m *Member) LogFile() string { return filepath.Join(m.dir, "log") }
@@ -102,13 +106,14 @@ func (m *Member) LogFile() string { return filepath.Join(m.dir, "log") }
 func (m *Member) ask(ctx context.Context, page string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, local("http", m.healthPort)+page, http.NoBody)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, m.url("http", m.healthPort)+page, http.NoBody)
 	if err != nil {
 		return "", fmt.Errorf("ask etcd: %w", err)
 	}
 	// No connection outlives its request.
 	request.Close = true
-	response, err := http.DefaultClient.Do(request)
+	client := http.Client{Transport: &http.Transport{DialContext: m.place.Dial}}
+	response, err := client.Do(request)
 	if err != nil {
 		return "", fmt.Errorf("ask etcd: %w", err)
 	}

@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -34,21 +32,7 @@ type Config struct {
 	// Settings are more lines for the servers' configuration, "maxClientCnxns=5".
 	Settings []string
 	// Places are where the members run, one for each; without any, here.
-	Places []Place
-}
-
-// Place is a host of its own for a server.
-type Place struct {
-	// Addr is the host's address.
-	Addr string
-	// Command makes a command that runs there, and Dial connects from there.
-	Command func(path string, args ...string) *exec.Cmd
-	Dial    func(ctx context.Context, network, addr string) (net.Conn, error)
-}
-
-// here is our own host.
-func here() Place {
-	return Place{Addr: "127.0.0.1", Command: exec.Command, Dial: new(net.Dialer).DialContext}
+	Places []child.Place
 }
 
 // TLS names the PEM files of a server: its own key (PKCS 8) and certificate in
@@ -93,7 +77,7 @@ func build(p programs, cfg Config, attempt int) (*Ensemble, error) {
 			return nil, err
 		}
 		dir := filepath.Join(cfg.Dir, fmt.Sprintf("%d-%d", attempt, i+1))
-		place := here()
+		place := child.Here()
 		if len(cfg.Places) > 0 {
 			place = cfg.Places[i]
 		}

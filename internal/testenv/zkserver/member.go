@@ -19,13 +19,13 @@ import (
 
 // Member is one server.
 type Member struct {
-	place            Place
+	place            child.Place
 	dir              string
 	port, securePort int
 	daemon           child.Daemon
 }
 
-func newMember(p programs, place Place, dir string, ports []int, secure bool) *Member {
+func newMember(p programs, place child.Place, dir string, ports []int, secure bool) *Member {
 	m := &Member{place: place, dir: dir, port: ports[0]}
 	if secure {
 		m.securePort = ports[1]

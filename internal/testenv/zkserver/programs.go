@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/leatdata/leat/internal/testenv/child"
 )
 
 var errNotInstalled = errors.New("ZooKeeper is not on this machine: " +
@@ -50,7 +52,7 @@ func runs(file string) bool {
 }
 
 // command runs a server somewhere with the configuration file cfg.
-func (p programs) command(at Place, cfg string) *exec.Cmd {
+func (p programs) command(at child.Place, cfg string) *exec.Cmd {
 	return at.Command(p.java,
 		"-Xmx128m", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
