@@ -20,20 +20,20 @@ type figures struct {
 }
 
 // compare runs a job of four readers at 20 MiB/s, each of which could read 60
-// MiB/s; three end after 20 s, the fourth after 40.
+// MiB/s; three end after 11 s, the fourth after 22.
 func compare(t *testing.T, policy ratelimit.Policy) (f figures) {
 	const limit, size = 20 << 20, 128
 	synctest.Test(t, func(t *testing.T) {
 		s := newSim(t, ratelimit.Config{Parallelism: 4, Limit: ratelimit.Amount{Bytes: limit}, Policy: policy})
 		s.speed = 60 << 20
 		for i := range 4 {
-			end := 20 * time.Second
+			end := 11 * time.Second
 			if i == 3 {
-				end = 40 * time.Second
+				end = 22 * time.Second
 			}
 			s.read(i, size, 0, end)
 		}
-		s.end(40 * time.Second)
+		s.end(22 * time.Second)
 		part := func(from, to time.Duration) float64 {
 			sum := int64(0)
 			for _, p := range s.passed {
@@ -43,7 +43,7 @@ func compare(t *testing.T, policy ratelimit.Policy) (f figures) {
 			}
 			return float64(sum) / limit / (to - from).Seconds()
 		}
-		f = figures{part(0, time.Second), part(0, 10*time.Second), part(21*time.Second, 31*time.Second)}
+		f = figures{part(0, time.Second), part(0, 10*time.Second), part(12*time.Second, 22*time.Second)}
 	})
 	return f
 }
