@@ -20,7 +20,9 @@ func TestFreezeOfTheLeaderEndsTrustThoughAFollowerAnswers(t *testing.T) {
 	e := testenv.ZooKeeperWith(t, testenv.ZooKeeperConfig{Tick: time.Second})
 	ctx := bounded(t)
 	leader, follower := e.Leader(t), e.Followers(t)[0]
-	s, err := Open(ctx, Config{Servers: []string{follower.Addr()}, SessionTimeout: shortTimeout, ConnectTimeout: 10 * time.Second})
+	// Trust ends long before the follower gives up, after ten ticks.
+	const timeout = 6 * time.Second
+	s, err := Open(ctx, Config{Servers: []string{follower.Addr()}, SessionTimeout: timeout, ConnectTimeout: 10 * time.Second})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +37,7 @@ func TestFreezeOfTheLeaderEndsTrustThoughAFollowerAnswers(t *testing.T) {
 	if err := s.Err(); !errors.Is(err, ErrTrustEnded) {
 		t.Errorf("the session ended by %v", err)
 	}
-	if after := s.TrustedUntil(); after-before > shortTimeout/2 {
+	if after := s.TrustedUntil(); after-before > timeout/2 {
 		t.Errorf("trust was renewed by %s after the leader was frozen", after-before)
 	}
 }
@@ -75,11 +77,20 @@ func TestARestoredStoreIsJoinedByANewSession(t *testing.T) {
 	ctx := bounded(t)
 	c := startClient(t, Config{Servers: e.Addrs(), SessionTimeout: shortTimeout, ConnectTimeout: 5 * time.Second})
 	defer c.Stop()
-	first := mustSession(t, c)
+	writer, err := Open(ctx, Config{Servers: e.Addrs(), SessionTimeout: longTimeout, ConnectTimeout: 10 * time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i := range 20 {
-		if err := first.EnsurePath(ctx, "/n"+strconv.Itoa(i)); err != nil {
+		if err := writer.EnsurePath(ctx, "/n"+strconv.Itoa(i)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	writer.Close()
+	// One that has seen the newest, and that a busy machine has not ended yet.
+	first := mustSession(t, c)
+	for first.Sync(ctx) != nil && ctx.Err() == nil {
+		first = mustSession(t, c)
 	}
 	m := e.Member(0)
 	m.Kill(t)
