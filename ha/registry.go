@@ -56,6 +56,9 @@ type Config struct {
 	// FencedRenewals makes each renewal of a leader a fenced write: for programs
 	// whose effects no fence guards.
 	FencedRenewals bool
+	// ElectionOnly says that nothing but the election is used. StorageDir then holds
+	// only the marks of used epochs, and each process may have its own.
+	ElectionOnly bool
 	// Options are the keys of the one type, such as "zookeeper.quorum", without
 	// "high-availability.".
 	Options map[string]string

@@ -229,6 +229,11 @@ func TestProcessesTakeTurnsOnAFolder(t *testing.T) {
 		if granted, _ := cb.Count(); granted != 0 {
 			t.Error("both lead")
 		}
+		// Who waits knows who has the folder.
+		status, err := b.Status(t.Context())
+		if err != nil || !status.Held || status.Holder != "a" || status.Epoch != old.Epoch {
+			t.Errorf("status %+v, %v", status, err)
+		}
 		if err := a.Close(t.Context()); err != nil {
 			t.Error(err)
 		}
@@ -244,6 +249,35 @@ func TestProcessesTakeTurnsOnAFolder(t *testing.T) {
 		}
 		if err := b.Close(t.Context()); err != nil {
 			t.Error(err)
+		}
+	})
+}
+
+// What is only an election leaves a few marks of epochs, and nothing else, so that
+// each process may have a folder of its own.
+func TestElectionOnlyKeepsMarksOfItsOwn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		server := &Server{}
+		for range 40 {
+			services, err := server.Factory(t.Context(), ha.Config{SessionTimeout: timeout, ElectionOnly: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := hatest.NewContender(services.Election("x"))
+			if err := services.Election("x").Start(c); err != nil {
+				t.Fatal(err)
+			}
+			c.Leads(t)
+			if err := services.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		marks, err := server.blobs.List(t.Context(), "epoch")
+		if err != nil || len(marks) < 2 || len(marks) > 20 {
+			t.Errorf("%d marks, %v", len(marks), err)
+		}
+		if others, err := server.blobs.List(t.Context(), "cluster"); err != nil || len(others) > 0 {
+			t.Errorf("beside them %v, %v", others, err)
 		}
 	})
 }

@@ -10,6 +10,7 @@ package embedded
 
 import (
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -41,7 +42,35 @@ func (s *Server) Factory(_ context.Context, cfg ha.Config) (ha.Services, error) 
 	if s.store == nil {
 		s.store, s.blobs = open(cfg)
 	}
-	return s.services(cfg, s.store.Client()), nil
+	made := s.services(cfg, s.store.Client())
+	if cfg.StorageDir == "" {
+		return made, nil
+	}
+	return &onDisk{Services: made, store: s.store}, nil
+}
+
+// onDisk are services on a folder that other processes use too.
+type onDisk struct {
+	*services.Services
+	store *memstore.Server
+}
+
+// Status implements ha.Services. While another process has the folder, that is
+// taken for the leader: whoever has it leads, or is about to. Others that wait for
+// it are not known.
+func (s *onDisk) Status(ctx context.Context) (ha.Status, error) {
+	last, elsewhere, err := s.store.Elsewhere()
+	if err != nil {
+		return ha.Status{}, fmt.Errorf("ask who leads: %w", err)
+	}
+	if !elsewhere {
+		return s.Services.Status(ctx)
+	}
+	status := ha.Status{Held: true, Epoch: last.Number, Grant: last.Grant, Holder: last.Name, Since: last.Since}
+	if last.Name != "" {
+		status.Contenders = []string{last.Name}
+	}
+	return status, nil
 }
 
 // services has Go's own clock: the store is in the same process, and its timers

@@ -36,7 +36,8 @@ type Options struct {
 	Root string
 	// Paths are those of zookeeper.path.latch and so on, by the folders of the seam.
 	Paths map[string]string
-	// Auth and TLS are the client's credentials; no key gives them.
+	// Auth and TLS are the client's credentials: zookeeper.client.digest is one of
+	// Auth, and no key gives the others.
 	Auth []zk.Auth
 	TLS  *tls.Config
 	// Dial and Clock stand in for the network's and the machine's.
@@ -103,6 +104,12 @@ func ParseOptions(keys map[string]string) (Options, error) {
 			o.MaxRetryAttempts = n
 		case key == "zookeeper.client.acl":
 			o.ACL = text
+		case key == "zookeeper.client.digest":
+			user, password, ok := strings.Cut(text, ":")
+			if !ok || user == "" {
+				bad(key, "it is not user:password")
+			}
+			o.Auth = append(o.Auth, zk.Digest(user, password))
 		case key == "zookeeper.path.root":
 			o.Root = text
 		case strings.HasPrefix(key, "zookeeper."):
@@ -145,7 +152,7 @@ func (o Options) Validate() error {
 	case o.ACL != "open" && o.ACL != "creator":
 		bad("zookeeper.client.acl", "%q is neither open nor creator", o.ACL)
 	case o.ACL == "creator" && len(o.Auth) == 0:
-		bad("zookeeper.client.acl", "creator needs credentials, and there are none")
+		bad("zookeeper.client.acl", "creator needs credentials: set high-availability.zookeeper.client.digest")
 	}
 	if !strings.HasPrefix(o.Root, "/") {
 		bad("zookeeper.path.root", "%q does not begin with a slash", o.Root)

@@ -16,6 +16,8 @@ import (
 type configOptions struct {
 	file string
 	set  []string
+	// defaults are a command's own, below all else.
+	defaults []string
 }
 
 func (o *configOptions) register(cmd *cobra.Command) {
@@ -25,7 +27,7 @@ func (o *configOptions) register(cmd *cobra.Command) {
 
 // load reads the effective configuration.
 func (o *configOptions) load(env *Env) (*config.Config, error) {
-	in := config.Input{FileName: o.file, Flags: o.set}
+	in := config.Input{FileName: o.file, Flags: o.set, Defaults: o.defaults}
 	if env.Environ != nil {
 		in.Environ = env.Environ()
 	}

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/internal/elect"
 	"github.com/leatdata/leat/internal/local"
 )
 
@@ -19,6 +20,9 @@ const (
 
 // exitCode is the table from a command's error to the process's exit code.
 func exitCode(ctx context.Context, err error) int {
+	if exit, ok := errors.AsType[*elect.Exit](err); ok {
+		return exit.Code
+	}
 	switch {
 	case err == nil:
 		return exitDone

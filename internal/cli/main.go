@@ -74,7 +74,8 @@ func newRoot(env *Env) *cobra.Command {
 crash or by you, goes on where it stood, and the target has each record once.
 
 Exit codes: 0 done; 1 the job failed; 2 wrong use or job file; 3 the limit of
-dirty records was passed; 130 interrupted, with the state kept.`,
+dirty records was passed; 130 interrupted, with the state kept. Those of elect are
+the command's.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -87,7 +88,7 @@ dirty records was passed; 130 interrupted, with the state kept.`,
 	root.SetErr(env.Stderr)
 	root.AddCommand(
 		newRunCommand(env), newCopyCommand(env), newValidateCommand(env), newVerifyCommand(env),
-		newConnectorsCommand(env), newConfigCommand(env), newVersionCommand(env),
+		newConnectorsCommand(env), newConfigCommand(env), newElectCommand(env), newWatcherCommand(env), newVersionCommand(env),
 	)
 	return root
 }

@@ -22,6 +22,7 @@ heartbeat.interval: 2s
 
 func TestEachSourceCoversTheOnesBefore(t *testing.T) {
 	c, err := config.Load(config.Input{
+		Defaults: []string{"heartbeat.timeout=45s", "heartbeat.interval=1s"},
 		FileName: "leat.yaml", File: []byte(file),
 		Environ: []string{
 			"PATH=/bin", "LEAT_SEED=3", "LEAT_HEARTBEAT_INTERVAL=3s", "LEAT_HIGH_AVAILABILITY_STORAGEDIR=/mnt",
@@ -39,7 +40,7 @@ func TestEachSourceCoversTheOnesBefore(t *testing.T) {
 		"high-availability.zookeeper.client.session-timeout":    {"2s", "environment LEAT_HIGH_AVAILABILITY_ZOOKEEPER_CLIENT_SESSION_TIMEOUT"},
 		"high-availability.zookeeper.client.max-retry-attempts": {"5", "leat.yaml"},
 		"heartbeat.interval":                                    {"4s", "flag"},
-		"heartbeat.timeout":                                     {"50s", "default"},
+		"heartbeat.timeout":                                     {"45s", "default"},
 		"high-availability.zookeeper.path.checkpoint-counter":   {"/checkpoint-counter", "default"},
 		"high-availability.zookeeper.client.connection-timeout": {"15s", "default"},
 		"high-availability.zookeeper.path.running-registry":     {"/running_job_registry", "default"},

@@ -13,6 +13,8 @@ import (
 
 // Input is where values come from, each above the ones before it.
 type Input struct {
+	// Defaults are KEY=value that a command puts in place of the table's.
+	Defaults []string
 	// File is the content of a file in YAML, FileName its name; nested or with
 	// dots, as one likes.
 	File     []byte
@@ -27,9 +29,10 @@ type Input struct {
 func Load(in Input) (*Config, error) {
 	c := newConfig(Keys())
 	l := loader{c: c}
+	l.assign(in.Defaults, FromDefault)
 	l.file(in.File, in.FileName)
 	l.environ(in.Environ)
-	l.flags(in.Flags)
+	l.assign(in.Flags, "flag")
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
@@ -137,13 +140,13 @@ func suggestVariable(variable string, keys map[string]string) string {
 	return ""
 }
 
-func (l *loader) flags(flags []string) {
-	for _, f := range flags {
-		name, value, ok := strings.Cut(f, "=")
+func (l *loader) assign(settings []string, source Source) {
+	for _, s := range settings {
+		name, value, ok := strings.Cut(s, "=")
 		if !ok {
-			l.fail(fmt.Errorf("flag: %q is not KEY=VALUE", f))
+			l.fail(fmt.Errorf("%s: %q is not KEY=VALUE", source, s))
 			continue
 		}
-		l.set(strings.TrimSpace(name), value, "flag")
+		l.set(strings.TrimSpace(name), value, source)
 	}
 }

@@ -49,8 +49,9 @@ func layers() []layer {
 			"job/...", "internal/local/...", "internal/task/...", "internal/jobmaster",
 			"internal/connectors", "internal/connectors/...", "internal/filter", "metrics", "ratelimit",
 		}, files...)},
+		{"internal/elect", []string{"ha"}},
 		{"internal/cli/...", append([]string{
-			"internal/config", "ha", "ha/...",
+			"internal/config", "internal/elect", "ha", "ha/...",
 			"job/...", "internal/cli/...", "internal/local/...", "internal/task/...",
 			"internal/jobmaster", "internal/connectors", "internal/connectors/...", "internal/filter",
 			"internal/failpoint", "internal/verify", "metrics", "ratelimit",

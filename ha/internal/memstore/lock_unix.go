@@ -21,7 +21,7 @@ func lockFile(name string) (func(), error) {
 	}
 	err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		err = fmt.Errorf("another process has it: %w", ha.ErrUnavailable)
+		err = fmt.Errorf("%w: %w", errElsewhere, ha.ErrUnavailable)
 	}
 	if err != nil {
 		_ = f.Close()

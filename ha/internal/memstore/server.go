@@ -39,6 +39,9 @@ type record struct {
 func epochKey() coord.Key { return coord.Key{Folder: "epoch"} }
 func lockKey() coord.Key  { return coord.Key{Folder: "leaderlatch", Name: "lock"} }
 
+// errElsewhere says that another process has the disk.
+var errElsewhere = errors.New("another process has it")
+
 // Disk is where a server's records outlive it.
 type Disk interface {
 	// Lock keeps other processes away until unlock. ErrUnavailable: another has it.
@@ -114,6 +117,36 @@ func (s *Server) load() error {
 	}
 	s.records, s.version, s.loaded = saved, max(s.version, version), true
 	return nil
+}
+
+// Elsewhere reads the last take-over while another process has the disk; false:
+// none has.
+func (s *Server) Elsewhere() (last coord.EpochRecord, elsewhere bool, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.disk == nil || s.unlock != nil {
+		return last, false, nil
+	}
+	unlock, err := s.disk.Lock()
+	if err == nil {
+		unlock()
+		return last, false, nil
+	}
+	if !errors.Is(err, errElsewhere) {
+		return last, false, err
+	}
+	text, err := s.disk.Load()
+	if err != nil {
+		return last, true, err
+	}
+	saved, _, err := decode(text)
+	if err != nil {
+		return last, true, err
+	}
+	if r, ok := saved[epochKey()]; ok {
+		last, err = coord.DecodeEpoch(r.value)
+	}
+	return last, true, err
 }
 
 // end ends a session, and what it owns goes.

@@ -45,13 +45,19 @@ func New(cfg Config) *Services {
 	s.elector = election.New(election.Config{
 		Store: cfg.Store, Marks: records.NewMarks(cfg.Blobs), Name: cfg.Name, Timeout: cfg.SessionTimeout,
 		FencedRenewals: cfg.FencedRenewals, Clock: cfg.Clock, Logger: cfg.Logger,
-		BeforeGrant: func(ctx context.Context, session coord.Session, term ha.Term) error {
-			return s.records.Reconcile(ctx, session, term)
-		},
+		BeforeGrant: s.beforeGrant,
 	})
 	s.records = records.New(s.elector, cfg.Blobs, cfg.KeepCheckpoints, cfg.Logger)
 	s.elector.Start()
 	return s
+}
+
+// beforeGrant compares store and storage, where the storage is all masters' own.
+func (s *Services) beforeGrant(ctx context.Context, session coord.Session, term ha.Term) error {
+	if !s.cfg.ElectionOnly {
+		return s.records.Reconcile(ctx, session, term)
+	}
+	return records.NewMarks(s.cfg.Blobs).Prune(ctx, term.Epoch)
 }
 
 // Election implements ha.Services.
