@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -257,15 +258,19 @@ func lateResignation(t *testing.T, w *World) {
 }
 
 func failsOnceEach(t *testing.T, w *World) {
+	var failed [2]atomic.Bool
 	var contenders []*Contender
-	for _, name := range []string{"a", "b"} {
+	succeeded := make(chan Grant, 16)
+	for i, name := range []string{"a", "b"} {
 		n := w.open(t, name)
 		defer n.close()
 		c := NewContender(n.Election(component))
 		c.OnGrant = func(g Grant) error {
-			if granted, _ := c.Count(); granted == 1 {
+			// On a slow machine the same one may come first again, though it holds off.
+			if !failed[i].Swap(true) || !failed[1-i].Load() {
 				return errors.New("could not become active")
 			}
+			succeeded <- g
 			return nil
 		}
 		if err := n.Election(component).Start(c); err != nil {
@@ -276,12 +281,12 @@ func failsOnceEach(t *testing.T, w *World) {
 	for _, c := range contenders {
 		c.Told(t, func(err error) bool { return err != nil })
 	}
-	// Somebody leads, and it is not by one of the grants that failed.
-	for i := leader(t, contenders...); ; i = leader(t, contenders...) {
-		if granted, _ := contenders[i].Count(); granted > 1 {
-			break
-		}
-		contenders[i].Follows(t)
+	limit := time.NewTimer(patience)
+	defer limit.Stop()
+	select {
+	case <-succeeded:
+	case <-limit.C:
+		t.Error("nobody becomes active in the end")
 	}
 }
 

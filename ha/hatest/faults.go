@@ -377,6 +377,17 @@ func wiped(t *testing.T, w *World) {
 	cb := b.compete(component)
 	nodes, contenders := []*node{a, b}, []*Contender{ca, cb}
 	a.furnish(term, "j")
+	// What is refused does not come back with the rest.
+	g := ca.Last()
+	a.Election(component).Resign(g.ID, errors.New("to be fenced"))
+	<-g.Ctx.Done()
+	leader(t, contenders...)
+	if err := a.JobGraphs().Put(within(t), term, "refused", []byte("graph")); !errors.Is(err, ha.ErrFenced) {
+		t.Errorf("put under an old term: %v", err)
+	}
+	if err := a.Jobs().Finish(within(t), term, "refused", []byte("ok")); !errors.Is(err, ha.ErrFenced) {
+		t.Errorf("finish under an old term: %v", err)
+	}
 	for range 3 {
 		i := leader(t, contenders...)
 		old := contenders[i].Last()
@@ -388,6 +399,11 @@ func wiped(t *testing.T, w *World) {
 			t.Errorf("epoch %d after %d", now.Epoch, old.Term.Epoch)
 		}
 		nodes[i].isFurnished(now, "j")
+		jobs, err := nodes[i].JobGraphs().List(within(t))
+		state, err2 := nodes[i].Jobs().State(within(t), "refused")
+		if errors.Join(err, err2) != nil || slices.Contains(jobs, "refused") || state != ha.JobPending {
+			t.Errorf("what was refused is %s, among %v, %v, %v", state, jobs, err, err2)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -85,7 +86,11 @@ func hopeless(t *testing.T, options Options, is error) (told, answered error) {
 		told = err
 		return errors.Is(err, is)
 	})
-	ctx, cancel := context.WithTimeout(t.Context(), shortTimeout/10)
+	patience := 2 * time.Minute
+	if errors.Is(is, ha.ErrUnavailable) {
+		patience = shortTimeout / 10 // it is all waited for
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	_, answered = services.JobGraphs().List(ctx)
 	if granted, _ := contender.Count(); granted != 0 {

@@ -140,7 +140,7 @@ func TestFreezeOfALeaderFencesIt(t *testing.T) {
 	for _, f := range append(first.facts(), second.facts()...) {
 		h.add(f)
 	}
-	h.check(t, c.admin)
+	h.check(t, c)
 }
 
 // start starts a contender in a process of its own.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/leatdata/leat/ha"
-	"github.com/leatdata/leat/zk"
 )
 
 // history is what contenders have done and seen, whatever process they are in: all
@@ -130,8 +129,10 @@ type applied struct {
 }
 
 // check holds the history against what the store has applied, in its order.
-func (h *history) check(t *testing.T, admin *zk.Session) {
+func (h *history) check(t *testing.T, c *cluster) {
 	t.Helper()
+	// One that servers' faults have not ended.
+	admin := c.session(t)
 	for _, overlap := range h.overlaps() {
 		t.Error(overlap)
 	}

@@ -216,7 +216,7 @@ func (cs *contenders) end(t *testing.T) {
 			cs.history.add(f)
 		}
 	}
-	cs.history.check(t, cs.cluster.admin)
+	cs.history.check(t, cs.cluster)
 }
 
 func (c *contender) close(t *testing.T) {

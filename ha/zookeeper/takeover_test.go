@@ -10,8 +10,8 @@ import (
 	"github.com/leatdata/leat/internal/testenv"
 )
 
-// session opens one as an elector does.
-func (c *cluster) session(t *testing.T) coord.Session {
+// elector opens a session as an elector does.
+func (c *cluster) elector(t *testing.T) coord.Session {
 	t.Helper()
 	cfg := ha.Config{StorageDir: c.storage, SessionTimeout: steadyTimeout}.WithDefaults()
 	store, err := newStore(cfg, Options{Quorum: c.ensemble.Addrs(), Root: c.root}.WithDefaults())
@@ -42,7 +42,7 @@ func take(ctx context.Context, s coord.Session, grant ha.GrantID, number ha.Epoc
 func TestATakeOverIsOfTheNamespaceThatWasRead(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, testenv.ZooKeeper(t), steadyTimeout)
-	a, b := c.session(t), c.session(t)
+	a, b := c.elector(t), c.elector(t)
 	turn := func(s coord.Session, grant ha.GrantID, number ha.Epoch) {
 		t.Helper()
 		term, err := take(t.Context(), s, grant, number, nil)
@@ -75,7 +75,7 @@ func TestATakeOverIsOfTheNamespaceThatWasRead(t *testing.T) {
 func TestATakeOverInADeletedNamespaceSucceedsAtOnce(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, testenv.ZooKeeper(t), steadyTimeout)
-	s := c.session(t)
+	s := c.elector(t)
 	for number, grant := range []ha.GrantID{"a", "b"} {
 		term, err := take(t.Context(), s, grant, ha.Epoch(number+1), nil)
 		if err != nil {

@@ -76,19 +76,27 @@ func newClusterOn(t *testing.T, network *testenv.Network, e *testenv.ZooKeeperEn
 		t: t, ensemble: e, network: network, root: e.Root(), storage: t.TempDir(), timeout: timeout,
 		processes: map[string]*process{},
 	}
-	cfg := zk.Config{
-		Servers: e.Addrs(), Chroot: c.root + "/default", SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
-	}
 	if network != nil {
-		cfg.Dial = network.Host(t).Dial
+		c.direct = network.Host(t).Dial
 	}
-	admin, err := zk.Open(t.Context(), cfg)
+	c.admin = c.session(t)
+	return c
+}
+
+// session opens one that goes past the proxies, and that no busy machine ends.
+func (c *cluster) session(t *testing.T) *zk.Session {
+	t.Helper()
+	ctx, cancel := contextFor(2 * time.Minute)
+	defer cancel()
+	s, err := zk.Open(ctx, zk.Config{
+		Servers: c.ensemble.Addrs(), Chroot: c.root + "/default", SessionTimeout: steadyTimeout, ConnectTimeout: 10 * time.Second,
+		Dial: c.direct,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(admin.Close)
-	c.admin, c.direct = admin, cfg.Dial
-	return c
+	t.Cleanup(s.Close)
+	return s
 }
 
 // process returns the one of a name.

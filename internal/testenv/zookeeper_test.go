@@ -118,4 +118,7 @@ func TestZooKeeperProxyDropsOneReply(t *testing.T) {
 	if _, err := io.ReadFull(again, make([]byte, len(want))); err != nil {
 		t.Errorf("the next reply is dropped too: %v", err)
 	}
+	if seen := p.ZooKeeperRequests(); seen[ZooKeeperDelete] != 1 || seen[ZooKeeperCreate] < 3 || len(seen) != 2 {
+		t.Errorf("counted %v", seen)
+	}
 }

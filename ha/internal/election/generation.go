@@ -211,7 +211,9 @@ func (e *Elector) renew(f Renew) {
 	started := e.cfg.Clock.Now()
 	e.call(f.Gen, f.Timeout, func(ctx context.Context, s coord.Session) Event {
 		if err := s.Renew(ctx, f.Fence); err != nil {
-			e.report("renew", err)
+			if !errors.Is(ctx.Err(), context.Canceled) { // several end with a session
+				e.report("renew", err)
+			}
 			return RenewFailed{Gen: f.Gen, Started: started, Fence: f.Fence, Cause: causeOf(err)}
 		}
 		return Renewed{Gen: f.Gen, Started: started}
