@@ -10,8 +10,10 @@ KILLS   ?= 30
 RUNS    ?= 1000
 # Packages to test, for a run of fewer.
 PKG     ?= ./...
-# The longest of all go first, so that none of them is left to run alone.
-LONGEST  = ./test/crash ./internal/connectors/mysql ./test/cases ./internal/connectors/postgres
+# These go first: the longest, so that none of them is left to run alone, and
+# beside the first two, which keep the processors busy, those that mostly wait.
+LONGEST  = ./test/crash ./ha/zookeeper ./ha/etcd ./internal/elect ./heartbeat ./ratelimit ./zk ./internal/connectors/mysql \
+           ./test/cases ./internal/connectors/postgres ./internal/local
 
 TOOL     = $(GO) tool -modfile=tools/go.mod
 # Tests that measure run without the race detector, which would change what they

@@ -185,9 +185,9 @@ func batchesAreBounded(t *testing.T, h *SourceHarness) {
 // batchesAsAskedFor reads with bounds of rows and of bytes: a job with a limit goes
 // by small batches, and has a place to go on from behind each of them.
 func batchesAsAskedFor(t *testing.T, h *SourceHarness) {
-	s := h.source(t)
 	const slack = 8 << 10
-	for _, most := range []batch.Bound{{Rows: 3}, {Bytes: 100}, {Rows: 1, Bytes: 1 << 30}} {
+	s := h.source(t)
+	for most, all := range map[batch.Bound]bool{{Rows: 100}: true, {Bytes: 100}: false, {Rows: 1, Bytes: 1 << 30}: false} {
 		var rows []Row
 		for _, split := range enumerate(t, s, connector.Want{Parallelism: 1, Ordered: true}) {
 			readBounded(t, s, split, "", most, func(r connector.Reader, b *batch.Batch) bool {
@@ -201,10 +201,12 @@ func batchesAsAskedFor(t *testing.T, h *SourceHarness) {
 					t.Errorf("behind a small batch there is a position: %t", ok)
 				}
 				rows = append(rows, RowsOf(b)...)
-				return !t.Failed()
+				return !t.Failed() && (all || len(rows) < 200)
 			})
 		}
-		same(t, "all in small batches", sorted(rows), sorted(h.Rows))
+		if all {
+			same(t, "all in small batches", sorted(rows), sorted(h.Rows))
+		}
 	}
 }
 
