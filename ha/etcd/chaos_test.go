@@ -1,8 +1,10 @@
 package etcd
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"strconv"
 	"sync"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	clientv3 "go.etcd.io/etcd/client/v3"
+	"google.golang.org/grpc"
 
 	"github.com/leatdata/leat/ha/hatest"
 	"github.com/leatdata/leat/internal/testenv"
@@ -39,6 +42,9 @@ func seed(t *testing.T) uint64 {
 
 // heal ends all faults of the process's ways.
 func (p *process) heal() {
+	if p.host != nil {
+		p.host.Unfilter(p.t)
+	}
 	p.each(func(proxy *testenv.Proxy) {
 		proxy.BlackHole(false)
 		proxy.RefuseNew(false)
@@ -54,42 +60,70 @@ func (c *cluster) healAll(rivals *hatest.Rivals) {
 
 // The store is away longer than the timeout, there for a moment, and away again for
 // longer than any number of retries: in the model all nodes stay standby for good.
-// Many locks at once, each with three contenders and proxies of its own.
+// Many locks at once, each with three contenders, behind proxies of their own or on
+// hosts whose packet filters drop what comes from the store.
 //
 // It measures, and so runs while no other test does.
 func TestCutTwiceLeavesNobodyStandbyForGood(t *testing.T) {
 	seed := seed(t)
 	for i := range schedules(6, 100) {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
+		t.Run(fmt.Sprintf("proxies %d", i), func(t *testing.T) {
 			t.Parallel()
-			rng := rand.New(rand.NewPCG(seed, uint64(i)))
-			c := newCluster(t, testenv.Etcd(t), shortTimeout)
-			rivals := hatest.NewRivals(t, c.world(), 3)
-			rivals.AwaitLeader(t)
-			portion := func(low, high float64) time.Duration {
-				return time.Duration((low + rng.Float64()*(high-low)) * float64(shortTimeout))
-			}
-			for _, step := range []struct {
-				cut   bool
-				lasts time.Duration
-			}{{true, portion(1.1, 1.5)}, {false, portion(0, 0.2)}, {true, portion(1.5, 2.5)}} {
-				for _, name := range rivals.Names() {
-					c.process(name).cut(step.cut)
-				}
-				elapse(step.lasts)
-			}
-			healed := time.Now()
-			c.healAll(rivals)
-			slowest := c.pulse(t, func() { rivals.AwaitLeader(t) })
-			// The store's election may have been on the way, and what a busy machine takes
-			// for a few requests.
-			bound := 2*shortTimeout + slack + 10*slowest
-			if took := time.Since(healed); took > bound {
-				t.Errorf("somebody leads %s after the healing, bound %s", took, bound)
-			}
-			rivals.End(t, c.applied)
+			cutTwice(t, newCluster(t, testenv.Etcd(t), shortTimeout), rand.New(rand.NewPCG(seed, uint64(i))))
 		})
 	}
+	network, servers, outside := clusterOnNetwork(t)
+	for i := range schedules(2, 20) {
+		t.Run(fmt.Sprintf("filters %d", i), func(t *testing.T) {
+			t.Parallel()
+			c := newCluster(t, servers, shortTimeout, outside)
+			c.network = network
+			cutTwice(t, c, rand.New(rand.NewPCG(seed, uint64(1<<32+i))))
+		})
+	}
+}
+
+func cutTwice(t *testing.T, c *cluster, rng *rand.Rand) {
+	rivals := hatest.NewRivals(t, c.world(), 3)
+	rivals.AwaitLeader(t)
+	portion := func(low, high float64) time.Duration {
+		return time.Duration((low + rng.Float64()*(high-low)) * float64(shortTimeout))
+	}
+	for _, step := range []struct {
+		cut   bool
+		lasts time.Duration
+	}{{true, portion(1.1, 1.5)}, {false, portion(0, 0.2)}, {true, portion(1.5, 2.5)}} {
+		for _, name := range rivals.Names() {
+			c.process(name).cut(step.cut)
+		}
+		elapse(step.lasts)
+	}
+	healed := time.Now()
+	c.healAll(rivals)
+	slowest := c.pulse(t, func() { rivals.AwaitLeader(t) })
+	// The store's election may have been on the way, and what a busy machine takes for a
+	// few requests.
+	bound := 2*shortTimeout + slack + 10*slowest
+	if took := time.Since(healed); took > bound {
+		t.Errorf("somebody leads %s after the healing, bound %s", took, bound)
+	}
+	rivals.End(t, c.applied)
+}
+
+// clusterOnNetwork is a cluster of etcd on hosts of its own, and how etcd's client
+// connects to it.
+func clusterOnNetwork(t *testing.T) (*testenv.Network, *testenv.EtcdCluster, grpc.DialOption) {
+	t.Helper()
+	network := testenv.NewNetwork(t)
+	var hosts []*testenv.Host
+	for range 3 {
+		hosts = append(hosts, network.Host(t))
+	}
+	outside := network.Host(t)
+	return network, testenv.EtcdWith(t, testenv.EtcdConfig{Hosts: hosts}),
+		grpc.WithContextDialer(func(ctx context.Context, addr string) (net.Conn, error) {
+			return outside.Dial(ctx, "tcp", addr)
+		})
 }
 
 // pulse is how long the store has taken at most to grant a lease and write, while f

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"context"
+	"maps"
 	"net"
 	"slices"
 	"testing"
@@ -45,12 +46,10 @@ func TestCutBetweenMembersEndsTrustFirst(t *testing.T) {
 // cutMember cuts one member off from the others while it serves our leader.
 func cutMember(t *testing.T, c *cluster, hosts []*testenv.Host, at int, outside *testenv.Host) {
 	addrs := c.servers.Addrs()
-	for name, p := range map[string]*process{
+	maps.Copy(c.processes, map[string]*process{
 		"under": {direct: []string{addrs[at]}, dial: outside.Dial},
 		"other": {direct: slices.Delete(slices.Clone(addrs), at, at+1), dial: outside.Dial},
-	} {
-		c.processes[name] = p
-	}
+	})
 	start := func(name string, onGrant func(hatest.Grant) error) (ha.Services, *hatest.Contender) {
 		n := c.open(t, name, ha.Config{Name: name})
 		t.Cleanup(func() {

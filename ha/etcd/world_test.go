@@ -48,6 +48,9 @@ type cluster struct {
 	// admin goes past the proxies, and is etcd's own client.
 	admin *clientv3.Client
 
+	// network has a host for each process; nil: they have proxies.
+	network *testenv.Network
+
 	mu        sync.Mutex
 	processes map[string]*process
 }
@@ -59,6 +62,9 @@ type process struct {
 	// connects; nil: the machine's way.
 	direct []string
 	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
+	// host is the process's own, whose packet filter cuts it off; nil: it has proxies.
+	host *testenv.Host
+	t    *testing.T
 }
 
 func newCluster(t *testing.T, servers *testenv.EtcdCluster, timeout time.Duration, dial ...grpc.DialOption) *cluster {
@@ -89,9 +95,14 @@ func (c *cluster) process(name string) *process {
 	defer c.mu.Unlock()
 	p := c.processes[name]
 	if p == nil {
-		p = &process{}
-		for _, addr := range c.servers.Addrs() {
-			p.proxies = append(p.proxies, testenv.NewEtcdProxy(c.t, addr))
+		p = &process{t: c.t}
+		if c.network != nil {
+			p.host = c.network.Host(c.t)
+			p.direct, p.dial = c.servers.Addrs(), p.host.Dial
+		} else {
+			for _, addr := range c.servers.Addrs() {
+				p.proxies = append(p.proxies, testenv.NewEtcdProxy(c.t, addr))
+			}
 		}
 		c.processes[name] = p
 	}
@@ -105,7 +116,19 @@ func (p *process) each(do func(*testenv.Proxy)) {
 	}
 }
 
-func (p *process) cut(on bool) { p.each(func(proxy *testenv.Proxy) { proxy.BlackHole(on) }) }
+func (p *process) cut(on bool) {
+	switch {
+	case p.host == nil:
+		p.each(func(proxy *testenv.Proxy) { proxy.BlackHole(on) })
+	case on:
+		for _, addr := range p.direct {
+			host, _, _ := net.SplitHostPort(addr)
+			p.host.Filter(p.t, "INPUT -s "+host+" -j DROP")
+		}
+	default:
+		p.host.Unfilter(p.t)
+	}
+}
 
 // endpoints is the store as the process sees it.
 func (p *process) endpoints() []string {

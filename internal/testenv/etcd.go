@@ -243,3 +243,13 @@ func (m *EtcdMember) Log(t testing.TB) string {
 	}
 	return string(text)
 }
+
+// ExampleEtcd are the addresses of the cluster that [Etcd] returns, for examples, which
+// have no test.
+func ExampleEtcd() []string {
+	c, err := shared.sharedEtcd()
+	if err != nil {
+		panic("start etcd: " + err.Error())
+	}
+	return c.Addrs()
+}
