@@ -7,6 +7,7 @@ JOBS    ?= 2
 TIMEOUT ?= 20m
 FUZZTIME ?= 1m
 KILLS   ?= 30
+RUNS    ?= 1000
 # Packages to test, for a run of fewer.
 PKG     ?= ./...
 # The longest of all go first, so that none of them is left to run alone.
@@ -18,11 +19,11 @@ TOOL     = $(GO) tool -modfile=tools/go.mod
 MEASURED = ^Test(Alloc|Memory|Startup)
 # What tests need beside Go: a C compiler for the race detector, servers, and
 # Node.js, for which there is a DuckDB.
-PACKAGES = gcc postgresql mariadb-server nodejs npm zookeeper default-jre-headless
+PACKAGES = gcc postgresql mariadb-server nodejs npm zookeeper default-jre-headless iproute2 iptables
 # What leat is measured beside.
 PEERS    = mariadb-client pgloader sqlite3
 
-.PHONY: build test test-race test-measured packages peers check bench bench-rpc test-bench fuzz soak rate
+.PHONY: build test test-race test-measured packages peers check bench bench-rpc bench-ha test-bench fuzz soak rate
 # One goal after the other: test prints its two runs in order.
 .NOTPARALLEL:
 
@@ -52,15 +53,16 @@ check:
 	$(TOOL) golangci-lint run ./...
 	cd bench && $(GO) vet ./... && $(GO) fix -diff ./...
 	cd bench/rpc && $(GO) vet ./... && $(GO) fix -diff ./...
+	cd bench/ha && $(GO) vet ./... && $(GO) fix -diff ./...
 
 # Each fuzz test of the tree for FUZZTIME. What one finds is written below its
 # package's testdata/fuzz and is kept: commit it with the repair.
 fuzz:
 	@scripts/fuzz $(FUZZTIME)
 
-# The kill tests at many more moments than in each run.
+# The kill tests at many more moments than in each run, and random schedules of faults.
 soak: packages
-	LEAT_KILLS=$(KILLS) $(GO) test -p 1 -count 1 -timeout 6h -run 'Kill|Crash|Freeze|Cut' -v $(PKG)
+	LEAT_KILLS=$(KILLS) LEAT_RUNS=$(RUNS) $(GO) test -p 1 -count 1 -timeout 6h -run 'Kill|Crash|Freeze|Cut' -v $(PKG)
 
 # The job's limit over 20 seconds on a machine that is quiet: 0.90 to 1.05 of it.
 rate: packages
@@ -72,6 +74,11 @@ bench: packages peers
 # The rpc package beside its peers, a module of its own.
 bench-rpc:
 	cd bench/rpc && $(GO) run .
+
+# Elections beside Curator's, and what a fence costs.
+bench-ha: packages
+	@scripts/install-packages default-jdk-headless libcurator-recipes-java
+	cd bench/ha && $(GO) run .
 
 # The tests of bench itself, which run all peers on few rows.
 test-bench: packages peers

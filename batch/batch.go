@@ -94,9 +94,13 @@ const (
 	// CauseUntold is for who does not say: of a reader that it could not make a
 	// row of the record.
 	CauseUntold Cause = iota
+	// CauseNull is a NULL where none may be.
 	CauseNull
+	// CauseDuplicate is a key that another record has.
 	CauseDuplicate
+	// CauseConversion is a value that is none of its column's type.
 	CauseConversion
+	// CauseOther is a check, a foreign key, what a trigger says, and all else.
 	CauseOther
 )
 
@@ -136,10 +140,31 @@ func (b *Batch) AppendNull() { b.Spans = append(b.Spans, NullSpan()) }
 // Full reports whether a reader should hand the batch on before another record.
 func (b *Batch) Full() bool {
 	width := max(1, len(b.Schema.Fields))
-	if most := b.Most; most.Bytes > 0 && len(b.Buf) >= most.Bytes || most.Rows > 0 && len(b.Spans) >= most.Rows*width {
+	return b.full(width, width)
+}
+
+// FullPacked is Full for a batch of packed rows, each with so many columns.
+func (b *Batch) FullPacked(columns int) bool { return b.full(1, columns) }
+
+// full is Full where each row has so many spans, for so many columns.
+func (b *Batch) full(spans, columns int) bool {
+	if most := b.Most; most.Bytes > 0 && len(b.Buf) >= most.Bytes || most.Rows > 0 && len(b.Spans) >= most.Rows*spans {
 		return len(b.Spans) > 0
 	}
-	return len(b.Buf) >= MaxBytes || len(b.Spans) >= RowsOf(width)*width
+	return len(b.Buf) >= MaxBytes || len(b.Spans) >= RowsOf(columns)*spans
+}
+
+// Room is the most rows and bytes that a reader should put into the batch, which
+// has so many columns: its bounds, and what Most asks for.
+func (b *Batch) Room(columns int) Bound {
+	room := Bound{Rows: RowsOf(columns), Bytes: MaxBytes}
+	if b.Most.Rows > 0 {
+		room.Rows = min(room.Rows, b.Most.Rows)
+	}
+	if b.Most.Bytes > 0 {
+		room.Bytes = min(room.Bytes, b.Most.Bytes)
+	}
+	return room
 }
 
 // Seal makes the row-major cells in Buf and Spans the batch's columns and

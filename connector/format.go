@@ -27,6 +27,14 @@ type Rates struct {
 	BytesWritten float64 `json:"bytes_written,omitempty"`
 }
 
+// Add returns the sum of two rates.
+func (r Rates) Add(s Rates) Rates {
+	return Rates{
+		Read: r.Read + s.Read, BytesRead: r.BytesRead + s.BytesRead,
+		Written: r.Written + s.Written, BytesWritten: r.BytesWritten + s.BytesWritten,
+	}
+}
+
 // Place is a split, the position in it, and how many of its records had been
 // written there.
 type Place struct {
@@ -58,10 +66,7 @@ func (f FormatState) Add(g FormatState) FormatState {
 	f.Errors.Duplicate += g.Errors.Duplicate
 	f.Errors.Conversion += g.Errors.Conversion
 	f.Errors.Other += g.Errors.Other
-	f.Rates.Read += g.Rates.Read
-	f.Rates.BytesRead += g.Rates.BytesRead
-	f.Rates.Written += g.Rates.Written
-	f.Rates.BytesWritten += g.Rates.BytesWritten
+	f.Rates = f.Rates.Add(g.Rates)
 	if g.LastWrote.Number > f.LastWrote.Number {
 		f.LastWrote = g.LastWrote
 	}

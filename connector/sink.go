@@ -86,11 +86,11 @@ type Attempt struct {
 	// State is what the engine has stored of the split. A Staged sink goes
 	// on from it; a WithPosition sink answers with what the target holds.
 	State SplitState
-	// Reject takes a record that the writer found dirty: row i of b, the
-	// column at fault or "", and why. It copies what it keeps.
-	Reject func(b *batch.Batch, row int, column, reason string)
-	// RejectFor is Reject by a writer that can tell the cause.
-	RejectFor func(b *batch.Batch, row int, column string, cause batch.Cause, reason string)
+	// Reject takes a record that the writer found dirty: row i of b, the column
+	// at fault or "", of which kind that is, and why. A writer that cannot tell
+	// the kind says CauseUntold: a NULL in the column counts as CauseNull then,
+	// all else as CauseOther. It copies what it keeps.
+	Reject func(b *batch.Batch, row int, column string, cause batch.Cause, reason string)
 }
 
 // Sink writes records. It is made for one job. Its methods may be called

@@ -79,7 +79,8 @@ type Filterer interface {
 type Reader interface {
 	// Next fills b, which is empty and of the source's schema, with at least
 	// one record or reject, at most batch.RowsOf its columns and about
-	// batch.MaxBytes. At the end, once the end is proved (the file's size, the server's
+	// batch.MaxBytes; with at most b.Most.Rows where that is given, and no more
+	// than a few KiB beyond b.Most.Bytes and a record. At the end, once the end is proved (the file's size, the server's
 	// count), it returns io.EOF and leaves b empty. An end that cannot be
 	// proved is an error, Retryable when reading again may help.
 	Next(ctx context.Context, b *batch.Batch) error

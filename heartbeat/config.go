@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"math"
 	"syscall"
 	"time"
 )
@@ -93,8 +94,14 @@ func orInt(v *int, d int) {
 	}
 }
 
-// minInterval keeps a slip of the unit (10 for 10 s) from becoming a flood.
-const minInterval = time.Millisecond
+const (
+	// minInterval keeps a slip of the unit (10 for 10 s) from becoming a flood.
+	minInterval = time.Millisecond
+	// maxTime and maxCount keep sums and products of them from overflowing, also of
+	// who means never.
+	maxTime  = 365 * 24 * time.Hour
+	maxCount = 1 << 20
+)
 
 // Validate reports all that is wrong with a config whose defaults are filled in.
 func (c Config) Validate() error {
@@ -107,6 +114,14 @@ func (c Config) Validate() error {
 		wrong("heartbeat.timeout is %s, and heartbeat.interval %s: the interval has to be smaller than the timeout",
 			c.Timeout, c.Interval)
 	}
+	notLonger := func(key string, d time.Duration) {
+		if d > maxTime {
+			wrong("%s is %s: at most %s", key, d, maxTime)
+		}
+	}
+	notLonger("heartbeat.timeout", c.Timeout)
+	notLonger("heartbeat.suspect-limit", c.SuspectLimit)
+	notLonger("heartbeat.orphan-grace", c.OrphanGrace)
 	if c.FailureThreshold < -1 {
 		wrong("heartbeat.rpc-failure-threshold is %d: at least 1, or -1 for none", c.FailureThreshold)
 	}
@@ -123,17 +138,17 @@ func (c Config) Validate() error {
 func (c CounterConfig) Validate() error {
 	var problems []error
 	wrong := func(format string, args ...any) { problems = append(problems, fmt.Errorf(format, args...)) }
-	if c.Interval < minInterval {
-		wrong("heartbeat.counter.interval is %s: at least %s", c.Interval, minInterval)
+	if c.Interval < minInterval || c.Interval > maxTime {
+		wrong("heartbeat.counter.interval is %s: from %s to %s", c.Interval, minInterval, maxTime)
 	}
-	if c.CheckPeriod < minInterval {
-		wrong("heartbeat.counter.check-period is %s: at least %s", c.CheckPeriod, minInterval)
+	if c.CheckPeriod < minInterval || c.CheckPeriod > maxTime {
+		wrong("heartbeat.counter.check-period is %s: from %s to %s", c.CheckPeriod, minInterval, maxTime)
 	}
-	if c.MaxMisses < 1 {
-		wrong("heartbeat.counter.max-misses is %d: at least 1", c.MaxMisses)
-	} else if allowed := c.CheckPeriod * time.Duration(c.MaxMisses); c.Interval > 0 && allowed <= c.Interval {
+	if c.MaxMisses < 1 || c.MaxMisses > maxCount {
+		wrong("heartbeat.counter.max-misses is %d: from 1 to %d", c.MaxMisses, maxCount)
+	} else if c.CheckPeriod > 0 && time.Duration(c.MaxMisses) <= c.Interval/c.CheckPeriod {
 		wrong("heartbeat.counter.check-period × max-misses is %s, and heartbeat.counter.interval %s: "+
-			"a worker that writes on time would be lost", allowed, c.Interval)
+			"a worker that writes on time would be lost", c.CheckPeriod*time.Duration(c.MaxMisses), c.Interval)
 	}
 	if c.MaxWrites < 1 {
 		wrong("heartbeat.counter.max-writes is %d: at least 1", c.MaxWrites)
@@ -145,8 +160,12 @@ func (c CounterConfig) Validate() error {
 // Interval, or as seldom as keeps all of them together within MaxWrites. A write
 // is a transaction that a majority of the store's servers put on disk, in the same
 // log as epochs and sessions: were there more of them than the disks bear, leaders
-// would lose their sessions, which costs more than a loss found later.
+// would lose their sessions, which costs more than a loss found later. What is zero
+// has its default.
 func (c CounterConfig) Every(workers int) time.Duration {
+	c = c.WithDefaults()
+	// The number may come from another process: no number overflows.
+	workers = max(0, min(workers, math.MaxInt32))
 	return max(c.Interval, time.Duration(workers)*time.Second/time.Duration(c.MaxWrites))
 }
 

@@ -41,17 +41,27 @@ type counterResult struct {
 
 // NewCounterBeat makes a worker's counter, and starts nothing. run is the worker's
 // message loop, on which written is told of each write: when it was begun, on the
-// services' clock, and how it ended. [Fence] wants to know.
+// services' clock, and how it ended. [Fence] wants to know. None of them may be
+// missing.
 func NewCounterBeat[W ~string](
 	s *Services, store CounterWriter[W], worker W, run Executor, written func(began time.Duration, err error),
-) *CounterBeat[W] {
+) (*CounterBeat[W], error) {
+	err := missing(
+		needServices(s), needLoop(run),
+		need{there(store), "there is no store to write to"},
+		need{worker != "", "the worker's name is empty: whose counter would it be?"},
+		need{written != nil, "nobody is told how a write ended: a worker that cannot write has to know"},
+	)
+	if err != nil {
+		return nil, notMade("counter", string(worker), err)
+	}
 	return &CounterBeat[W]{
 		store: store, worker: worker, cfg: s.cfg.Counter, clock: s.clock, run: run, written: written,
 		log: s.cfg.Logger, due: make(chan uint64, 1), retime: make(chan struct{}, 1),
 		every: s.cfg.Counter.Interval,
 		// Wherever the worker counted before its restart, it is somewhere else now.
 		value: uint64(rand.Uint32()) << 24,
-	}
+	}, nil
 }
 
 // SetWorkers tells how many workers write to the store, from which the interval
@@ -87,9 +97,9 @@ func (c *CounterBeat[W]) Stop() { c.loop.stop() }
 func (c *CounterBeat[W]) write(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	last := c.clock()
+	every, next := c.Every(), c.clock()
 	// Workers that were started together beat apart from the second time on.
-	phase := rand.N(c.cfg.Interval)
+	gap := rand.Float64()
 	for {
 		select {
 		case <-timer.C:
@@ -97,11 +107,18 @@ func (c *CounterBeat[W]) write(ctx context.Context) {
 			c.beat = true
 			c.mu.Unlock()
 			c.run(c.turn)
-			last = c.clock() - phase
-			phase = 0
-			timer.Reset(max(0, last+c.Every()-c.clock()))
+			wait := scaled(every, gap)
+			gap = 1
+			next = c.clock() + wait
+			timer.Reset(wait)
 		case <-c.retime:
-			timer.Reset(max(0, last+c.Every()-c.clock()))
+			// Who is halfway through the old interval is so through the new one: workers
+			// that beat apart still do, and never all at once because they became fewer.
+			was, now := every, c.clock()
+			every = c.Every()
+			wait := scaled(max(0, next-now), float64(every)/float64(was))
+			next = now + wait
+			timer.Reset(wait)
 		case value := <-c.due:
 			c.writeOnce(ctx, value)
 		case <-ctx.Done():
@@ -109,6 +126,8 @@ func (c *CounterBeat[W]) write(ctx context.Context) {
 		}
 	}
 }
+
+func scaled(d time.Duration, by float64) time.Duration { return time.Duration(float64(d) * by) }
 
 func (c *CounterBeat[W]) writeOnce(ctx context.Context, value uint64) {
 	writing, cancel := context.WithTimeout(ctx, c.Every())

@@ -29,8 +29,12 @@ type counted struct {
 }
 
 // NewCounterTally makes a tally of no workers. What is zero in cfg has its default.
-func NewCounterTally[W ~string](cfg CounterConfig) *CounterTally[W] {
-	return &CounterTally[W]{cfg: cfg.WithDefaults(), workers: map[W]*counted{}, widest: 1}
+func NewCounterTally[W ~string](cfg CounterConfig) (*CounterTally[W], error) {
+	cfg = cfg.WithDefaults()
+	if err := cfg.Validate(); err != nil {
+		return nil, notMade("counters' tally", "", err)
+	}
+	return &CounterTally[W]{cfg: cfg, workers: map[W]*counted{}, widest: 1}, nil
 }
 
 // Expect starts to count a worker that has registered, as if its counter had been

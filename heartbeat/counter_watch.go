@@ -29,14 +29,25 @@ type CounterWatch[W ~string] struct {
 }
 
 // NewCounterWatch makes a watch over a store's counters, and starts nothing. told
-// is called on the owner's message loop, which is run.
+// is called on the owner's message loop, which is run. None of them may be missing.
 func NewCounterWatch[W ~string](
 	s *Services, store CounterReader[W], run Executor, told func([]CounterEvent[W]),
-) *CounterWatch[W] {
-	return &CounterWatch[W]{
-		store: store, cfg: s.cfg.Counter, run: run, told: told, log: s.cfg.Logger,
-		tally: NewCounterTally[W](s.cfg.Counter),
+) (*CounterWatch[W], error) {
+	err := missing(
+		needServices(s), needLoop(run),
+		need{there(store), "there is no store to read from"},
+		need{told != nil, "nobody is told what the counters show"},
+	)
+	if err != nil {
+		return nil, notMade("counters' watch", "", err)
 	}
+	tally, err := NewCounterTally[W](s.cfg.Counter)
+	if err != nil {
+		return nil, notMade("counters' watch", "", err)
+	}
+	return &CounterWatch[W]{
+		store: store, cfg: s.cfg.Counter, run: run, told: told, log: s.cfg.Logger, tally: tally,
+	}, nil
 }
 
 // Expect starts to count a worker that has registered; on the owner's loop.

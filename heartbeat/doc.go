@@ -66,6 +66,7 @@
 //   - That a worker that hears requests is heard: its answers may be lost. It is
 //     told when it is given up, by getting no more requests.
 //
-// docs/heartbeat.md is the way in, with what everything costs; why it is so stands in
+// docs/heartbeat.md is the way in, with when which side finds a loss, and what everything
+// costs; the example OverRPC is a whole program over package rpc. Why it is so stands in
 // docs/adr/0007-heartbeats-are-stamps.md.
 package heartbeat

@@ -8,7 +8,6 @@ import (
 
 	"github.com/leatdata/leat/heartbeat"
 	"github.com/leatdata/leat/heartbeat/heartbeattest"
-	"github.com/leatdata/leat/rpc"
 )
 
 // newLoop starts a component's message loop: what it is given runs one after the
@@ -119,51 +118,14 @@ func Example() {
 	// lost: worker-1, by silence
 }
 
-// Over package rpc: a heartbeat is a one-way message, the owner is an endpoint, and
-// OnNetworkError tells of refused connections. The whole of it is in wire_test.go.
-func Example_overRPC() {
-	ctx := context.Background()
-	services, err := heartbeat.New(heartbeat.Config{Interval: 20 * time.Millisecond, Timeout: time.Minute})
+// Both kinds of heartbeat together: a worker that cannot be reached, but whose
+// counter moves, keeps its work for a while.
+func ExampleWitnesses() {
+	w, err := heartbeat.NewWitnesses(heartbeat.Config{}, heartbeat.Both)
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
-	heard, lost := make(chan heartbeat.ID, 1), make(chan string, 1)
-	master := &boss{
-		onHeard: func(id heartbeat.ID) {
-			select {
-			case heard <- id:
-			default:
-			}
-		},
-		onLost: func(id heartbeat.ID, loss heartbeat.Loss) { lost <- fmt.Sprintf("%s, by %s", id, loss.Reason) },
-	}
-	node, err := rpc.New(rpc.Config{Listen: "127.0.0.1:0", Messages: messages()})
-	if err := errors.Join(err, services.Start(ctx), startBoss(ctx, services, master), node.Start(ctx)); err != nil {
-		fmt.Println(err)
-		return
-	}
-	worker := &hand{id: "worker-1", master: node.RefAt(master.env.Addr(), "master")}
-	if err := startHand(ctx, node, services, worker); err != nil {
-		fmt.Println(err)
-		return
-	}
-	fmt.Println("heard:", <-heard)
-	fmt.Println(node.Stop(ctx)) // Nobody listens there any more.
-	fmt.Println("lost:", <-lost)
-	services.Stop()
-	fmt.Println(master.env.Stop(ctx))
-	// Output:
-	// heard: worker-1
-	// <nil>
-	// lost: worker-1, by connections refused
-	// <nil>
-}
-
-// Both kinds of heartbeat together: a worker that cannot be reached, but whose
-// counter moves, keeps its work for a while.
-func ExampleWitnesses() {
-	w := heartbeat.NewWitnesses(heartbeat.Config{}, heartbeat.Both)
 	tell := func(now time.Duration, kind heartbeat.Testimony) {
 		if c, changed := w.Step(now, heartbeat.Input{Worker: "worker-1", Kind: kind}); changed {
 			fmt.Printf("%s: %s is %s\n", now, c.Worker, c.To)
@@ -191,7 +153,11 @@ func ExampleWitnesses() {
 // A worker without a master goes on while it can write its counter; without both it
 // stops by itself.
 func ExampleFence() {
-	fence := heartbeat.NewFence(heartbeat.Config{}, heartbeat.Both, 0)
+	fence, err := heartbeat.NewFence(heartbeat.Config{}, heartbeat.Both, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	fence.Heard(10*time.Second, "master-1")
 	fence.Wrote(40 * time.Second)
 	fmt.Println(fence.Tick(99*time.Second), fence.Next())
@@ -206,7 +172,11 @@ func ExampleFence() {
 
 // What four reads without a change mean. The values say nothing by themselves.
 func ExampleCounterTally() {
-	tally := heartbeat.NewCounterTally[string](heartbeat.CounterConfig{})
+	tally, err := heartbeat.NewCounterTally[string](heartbeat.CounterConfig{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
 	for _, a := range []uint64{7, 8, 3, 3, 3, 3, 3, 4} {
 		fmt.Println(a, tally.Read(map[string]uint64{"a": a}))
 	}
@@ -234,14 +204,18 @@ func ExampleCounterWatch() {
 	workerLoop, endWorker := newLoop()
 	masterLoop, endMaster := newLoop()
 	events := make(chan heartbeat.CounterEvent[string], 8)
-	beat := heartbeat.NewCounterBeat(services, heartbeat.CounterWriter[string](store), "worker-1", workerLoop,
+	beat, err1 := heartbeat.NewCounterBeat(services, heartbeat.CounterWriter[string](store), "worker-1", workerLoop,
 		func(time.Duration, error) {})
-	watch := heartbeat.NewCounterWatch(services, heartbeat.CounterReader[string](store), masterLoop,
+	watch, err2 := heartbeat.NewCounterWatch(services, heartbeat.CounterReader[string](store), masterLoop,
 		func(list []heartbeat.CounterEvent[string]) {
 			for _, e := range list {
 				events <- e
 			}
 		})
+	if err := errors.Join(err1, err2); err != nil {
+		fmt.Println(err)
+		return
+	}
 	ctx := context.Background()
 	if err := errors.Join(beat.Start(ctx), watch.Start(ctx)); err != nil {
 		fmt.Println(err)

@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"errors"
 	"fmt"
 	"time"
 )
@@ -65,11 +66,14 @@ type Fence struct {
 // NewFence makes the fence of a worker that has just registered. What is zero in
 // cfg has its default. With one kind of heartbeat only, that alone has to fail for
 // the grace.
-func NewFence(cfg Config, kinds Kinds, now time.Duration) *Fence {
+func NewFence(cfg Config, kinds Kinds, now time.Duration) (*Fence, error) {
 	cfg = cfg.WithDefaults()
+	if err := errors.Join(kinds.validate(), cfg.Validate()); err != nil {
+		return nil, notMade("fence", "", err)
+	}
 	f := &Fence{kinds: kinds, grace: cfg.OrphanGrace, limit: cfg.SuspectLimit}
 	f.Registered(now)
-	return f
+	return f, nil
 }
 
 // Registered starts anew: the worker has registered, and was accepted.

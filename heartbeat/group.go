@@ -20,7 +20,7 @@ type group struct {
 	// schedule spreads the requests; nil: none are sent.
 	schedule *schedule
 
-	// doTurn is turn, and batch its memory.
+	// doTurn is turn, and batch the memory of one.
 	doTurn func()
 	batch  []*Monitor
 
@@ -40,6 +40,8 @@ type group struct {
 	// posted says that a turn is queued, the last time at postedAt.
 	posted   bool
 	postedAt int64
+	// turning: a turn is running.
+	turning bool
 	// postedSince is when it was first, and lag for how long the last one was; both
 	// in time without stalls, which are counted elsewhere.
 	postedSince, lag time.Duration
@@ -165,19 +167,6 @@ func (g *group) failed(m *Monitor, err error) {
 	}
 }
 
-// postLocked says whether a turn has to be queued: one is not yet, or was an
-// interval ago and may have been dropped. It is run without the mutex.
-func (g *group) postLocked(now int64) bool {
-	if g.stopped || g.posted && now-g.postedAt < int64(g.services.cfg.Interval) {
-		return false
-	}
-	if !g.posted {
-		g.posted, g.postedSince = true, g.services.Awake()
-	}
-	g.postedAt = now
-	return true
-}
-
 // tick is the sweeper's: it queues a turn when a request is to be sent, or a
 // target is late.
 func (g *group) tick(now, stall, ticks int64) {
@@ -226,53 +215,4 @@ func (g *group) sweepLocked(now int64) bool {
 	}
 	g.nextDue.Store(next)
 	return late
-}
-
-// turn runs on the owner's loop: it judges who is late, and sends what is due.
-func (g *group) turn() {
-	g.mu.Lock()
-	g.catchUpLocked()
-	judge, refused := g.judging, g.refused
-	g.refused = nil
-	g.batch = g.batch[:0]
-	if g.schedule != nil {
-		g.batch = g.schedule.take(g.batch)
-	}
-	g.mu.Unlock()
-	for _, m := range refused {
-		g.giveUp(m)
-	}
-	if judge {
-		g.judge()
-	}
-	for _, m := range g.batch {
-		g.request(m)
-	}
-	clear(g.batch)
-}
-
-// catchUpLocked begins a turn. While the owner's loop was busy nobody was asked, and
-// what came was not handled: that is a stall, too. A loop that lags all the time
-// has it counted once.
-func (g *group) catchUpLocked() {
-	if !g.posted {
-		return
-	}
-	g.posted = false
-	lag := g.services.Awake() - g.postedSince
-	grown := lag - g.lag
-	g.lag = lag
-	if grown > g.services.cfg.Interval/10 {
-		g.excuseLocked(g.services.now(), int64(grown))
-	}
-}
-
-// request sends one request, unless the target has been unmonitored meanwhile.
-func (g *group) request(m *Monitor) {
-	if !m.running() {
-		return
-	}
-	if err := m.send(true); err != nil {
-		m.Failed(err)
-	}
 }

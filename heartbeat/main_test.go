@@ -1,6 +1,8 @@
 package heartbeat
 
 import (
+	"flag"
+	"fmt"
 	"os"
 	"testing"
 
@@ -23,6 +25,12 @@ func TestMain(m *testing.M) {
 	if f := processes[os.Getenv(asProcess)]; f != nil {
 		f()
 		return
+	}
+	// The tests with processes wait, most of their time. What the command line says
+	// is read later, and counts.
+	if err := flag.Set("test.parallel", "8"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
 	testenv.Main(m)
 }

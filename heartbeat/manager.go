@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"fmt"
 	"log/slog"
 	"time"
 )
@@ -19,16 +20,28 @@ type Manager[In, Out any] struct {
 }
 
 // NewManager makes a component's passive side. own is the component's id, which
-// its answers carry; run is its message loop.
+// its answers carry; run is its message loop. None of them may be missing; after
+// [Services.Stop] it fails with [ErrStopped].
 func NewManager[In, Out any](s *Services, own ID, listener Listener[In, Out], run Executor) (*Manager[In, Out], error) {
-	return newManager(s, own, listener, run, nil)
+	m, err := newManager(s, own, listener, run, false)
+	return m, notMade("manager", string(own), err)
 }
 
 func newManager[In, Out any](
-	s *Services, own ID, listener Listener[In, Out], run Executor, schedule *schedule,
+	s *Services, own ID, listener Listener[In, Out], run Executor, active bool,
 ) (*Manager[In, Out], error) {
+	err := missing(
+		needServices(s), needLoop(run),
+		need{own != "", "its own id is empty: its peers know it by that"},
+		need{there(listener), "there is no listener: who would be told of a loss?"},
+	)
+	if err != nil {
+		return nil, err
+	}
 	g := newGroup(s, run)
-	g.schedule = schedule
+	if active {
+		g.schedule = newSchedule(s.slots)
+	}
 	g.lost = func(m *Monitor, loss Loss) { listener.Timeout(m.id, loss) }
 	if err := s.join(g); err != nil {
 		return nil, err
@@ -38,17 +51,32 @@ func newManager[In, Out any](
 
 // Monitor puts a target under monitoring: from now on it has to be heard once per
 // timeout. When it is already, nothing changes, and its present monitor is
-// returned. After Stop it fails with [ErrStopped].
+// returned. A component cannot monitor itself. After Stop it fails with [ErrStopped].
 func (m *Manager[In, Out]) Monitor(id ID, target Target[Out]) (*Monitor, error) {
+	err := missing(
+		need{id != "", "the id is empty: its heartbeats could not be told from others'"},
+		need{id != m.own, "it is the component's own id: who hears itself knows nothing of others"},
+		need{there(target), "there is no target to send heartbeats to"},
+	)
+	if err != nil {
+		return nil, m.notMonitored(id, err)
+	}
 	mon, added, err := m.group.add(id, func(mon *Monitor) {
 		mon.send = func(request bool) error {
 			return target.Send(Beat[Out]{From: m.own, Request: request, Payload: m.listener.RetrievePayload(id)})
 		}
 	})
-	if err == nil && !added {
+	if err != nil {
+		return nil, m.notMonitored(id, err)
+	}
+	if !added {
 		m.log.Info("heartbeat target is monitored already", "own", string(m.own), "target", string(id))
 	}
-	return mon, err
+	return mon, nil
+}
+
+func (m *Manager[In, Out]) notMonitored(id ID, err error) error {
+	return fmt.Errorf("monitor %q for %s: %w", id, m.own, err)
 }
 
 // Unmonitor ends a target's monitoring. False: it was not monitored, or is lost,
@@ -106,9 +134,9 @@ type Sender[In, Out any] struct {
 
 // NewSender makes a component's active side; see [NewManager].
 func NewSender[In, Out any](s *Services, own ID, listener Listener[In, Out], run Executor) (*Sender[In, Out], error) {
-	m, err := newManager(s, own, listener, run, newSchedule(s.slots))
+	m, err := newManager(s, own, listener, run, true)
 	if err != nil {
-		return nil, err
+		return nil, notMade("sender", string(own), err)
 	}
 	return &Sender[In, Out]{m}, nil
 }

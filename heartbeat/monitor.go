@@ -56,7 +56,8 @@ type Monitor struct {
 }
 
 // Handle notes heartbeats of one generation of a target. It is a value, to be kept
-// where the heartbeats come in, such as beside the connection.
+// where the heartbeats come in, such as beside the connection. The zero Handle is
+// nobody's, and notes nothing: that of a connection that nobody has registered over.
 type Handle struct {
 	// last is when the target was last heard, on the services' clock; negative:
 	// never, and put under monitoring then. It lies among other targets' stamps, so
@@ -69,7 +70,11 @@ type Handle struct {
 // Heard notes that the target has just been heard: one atomic store. It may be
 // called from any goroutine, as soon as the heartbeat comes off the wire, so that
 // an owner that is busy mistakes nobody for dead.
-func (h Handle) Heard() { h.last.Store(int64(h.clock())) }
+func (h Handle) Heard() {
+	if h.last != nil {
+		h.last.Store(int64(h.clock()))
+	}
+}
 
 // silentSince is when the silence began.
 func (h Handle) silentSince() int64 {

@@ -2,8 +2,10 @@ package heartbeat_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"net"
 	"os"
 	"strconv"
 	"strings"
@@ -99,25 +101,23 @@ func startProcess(t *testing.T, role string, id heartbeat.ID, master rpc.Addr, c
 
 // watchdog measures how late this process is: a goroutine that means to wake each
 // few milliseconds. On a quiet machine it finds next to nothing.
-type watchdog struct {
-	late, worst atomic.Int64
-	stop        chan struct{}
-	done        sync.WaitGroup
-}
+type watchdog struct{ late, worst atomic.Int64 }
 
 const watchEvery = 5 * time.Millisecond
 
 func watch(t *testing.T) *watchdog {
 	t.Helper()
-	w := &watchdog{stop: make(chan struct{})}
-	w.done.Go(func() {
+	w := &watchdog{}
+	stop := make(chan struct{})
+	var done sync.WaitGroup
+	done.Go(func() {
 		ticker := time.NewTicker(watchEvery)
 		defer ticker.Stop()
 		last := time.Now()
 		for {
 			select {
 			case <-ticker.C:
-			case <-w.stop:
+			case <-stop:
 				return
 			}
 			now := time.Now()
@@ -129,20 +129,31 @@ func watch(t *testing.T) *watchdog {
 		}
 	})
 	t.Cleanup(func() {
-		close(w.stop)
-		w.done.Wait()
+		close(stop)
+		done.Wait()
 	})
 	return w
 }
 
-// excuse is what a bound on the wall clock is extended by: a report goes through
-// about three goroutines (a timer, the owner's loop, a connection), each of which
-// may have to wait as long as the watchdog had to.
-func (w *watchdog) excuse() time.Duration { return 3 * time.Duration(w.late.Load()) }
-
 func (w *watchdog) reset() {
 	w.late.Store(0)
 	w.worst.Store(0)
+}
+
+// slower repeats a try with everything twice as slow, until it can be judged and is
+// well. What holds at any load fails the test within a try. Bounds on the wall clock
+// do not: a machine that is too busy for one is not for one that is as much longer,
+// while a program that is late by its own fault is so by intervals, at any pace.
+func slower(t *testing.T, interval time.Duration, try func(t *testing.T, interval time.Duration) (well bool)) {
+	t.Helper()
+	const tries = 5
+	for range tries {
+		if try(t, interval) {
+			return
+		}
+		interval *= 2
+	}
+	t.Errorf("not once in %d tries, each twice as slow as the one before", tries)
 }
 
 // lostAt is a loss and when it was reported.
@@ -158,6 +169,8 @@ type chief struct {
 	services *heartbeat.Services
 	heard    chan heartbeat.ID
 	lost     chan lostAt
+	// refused is how many connections were.
+	refused atomic.Int64
 }
 
 func newChief(t *testing.T, cfg heartbeat.Config, via func(rpc.Addr) rpc.Addr) *chief {
@@ -171,6 +184,11 @@ func newChief(t *testing.T, cfg heartbeat.Config, via func(rpc.Addr) rpc.Addr) *
 		via:     via,
 		onHeard: func(id heartbeat.ID) { c.heard <- id },
 		onLost:  func(id heartbeat.ID, loss heartbeat.Loss) { c.lost <- lostAt{loss, id, time.Now()} },
+		onFailed: func(err error) {
+			if errors.Is(err, syscall.ECONNREFUSED) {
+				c.refused.Add(1)
+			}
+		},
 	}
 	if err := services.Start(t.Context()); err != nil {
 		t.Fatal(err)
@@ -178,13 +196,14 @@ func newChief(t *testing.T, cfg heartbeat.Config, via func(rpc.Addr) rpc.Addr) *
 	if err := startBoss(t.Context(), services, c.boss); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() {
-		services.Stop()
-		if err := c.env.Stop(context.Background()); err != nil {
-			t.Errorf("stop the master: %v", err)
-		}
-	})
 	return c
+}
+
+func (c *chief) stop(t *testing.T) {
+	c.services.Stop()
+	if err := c.env.Stop(context.Background()); err != nil {
+		t.Errorf("stop the master: %v", err)
+	}
 }
 
 // receive waits for a value, with a bound that only a broken test meets.
@@ -201,17 +220,6 @@ func receive[T any](t *testing.T, c <-chan T) T {
 	}
 }
 
-// drain empties a channel of what came before.
-func drain[T any](c <-chan T) {
-	for {
-		select {
-		case <-c:
-		default:
-			return
-		}
-	}
-}
-
 func number(t *testing.T, key string, otherwise int64) int64 {
 	t.Helper()
 	text := os.Getenv(key)
@@ -225,89 +233,120 @@ func number(t *testing.T, key string, otherwise int64) int64 {
 	return n
 }
 
-// The case "dead worker found only after 50 s": one that is killed is noticed by its refused connections, within two
-// intervals and half a second, whenever in the interval it happens.
+// The case "dead worker found only after 50 s": one that is killed is noticed by its
+// refused connections, within two intervals and half a second, whenever in the interval
+// of a second it happens; and by two of them, neither one nor silence.
 func TestKilledWorkerIsNoticed(t *testing.T) {
 	t.Parallel()
 	kills, seed := number(t, "LEAT_KILLS", 2), number(t, "LEAT_SEED", time.Now().UnixNano())
 	t.Logf("LEAT_SEED=%d", seed)
 	random := rand.New(rand.NewPCG(uint64(seed), 0))
-	cfg := heartbeat.Config{Interval: time.Second, Timeout: time.Minute}
-	dog := watch(t)
-	c := newChief(t, cfg, nil)
 	for i := range kills {
-		id := heartbeat.ID(fmt.Sprintf("worker-%d", i))
-		worker := startProcess(t, "worker", id, c.env.Addr(), cfg)
-		drain(c.heard)
-		for range 2 {
-			receive(t, c.heard)
-		}
-		<-time.NewTimer(time.Duration(random.Int64N(int64(cfg.Interval)))).C
-		dog.reset()
-		began := time.Now()
-		worker.Kill(t)
-		l := receive(t, c.lost)
-		took, excuse := l.at.Sub(began), dog.excuse()
-		t.Logf("noticed after %s (excused: %s)", took, excuse)
-		if l.id != id || l.Reason != heartbeat.Refusals {
-			t.Errorf("lost %s by %s, want %s by refusals", l.id, l.Reason, id)
-		}
-		if bound := 2*cfg.Interval + 500*time.Millisecond; took-excuse > bound {
-			t.Errorf("noticed after %s, of which %s are excused: more than %s", took, excuse, bound)
-		}
+		phase := random.Float64()
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			dog := watch(t)
+			slower(t, time.Second, func(t *testing.T, interval time.Duration) bool {
+				return killWorker(t, dog, interval, phase)
+			})
+		})
 	}
+}
+
+func killWorker(t *testing.T, dog *watchdog, interval time.Duration, phase float64) (well bool) {
+	cfg := heartbeat.Config{Interval: interval, Timeout: time.Minute}
+	var at rpc.Addr
+	c := newChief(t, cfg, func(addr rpc.Addr) rpc.Addr {
+		at = addr
+		return addr
+	})
+	defer c.stop(t)
+	worker := startProcess(t, "worker", "worker", c.env.Addr(), cfg)
+	for range 2 {
+		receive(t, c.heard)
+	}
+	<-time.NewTimer(time.Duration(phase * float64(interval))).C
+	dog.reset()
+	began := time.Now()
+	worker.Kill(t)
+	gone := time.Now()
+	l := receive(t, c.lost)
+	t.Logf("noticed after %s, of which it took %s to die; this process was %s late",
+		l.at.Sub(began), gone.Sub(began), time.Duration(dog.late.Load()))
+	if l.Reason != heartbeat.Refusals && reached(at) {
+		t.Log("somebody else has its address now")
+		return false
+	}
+	if l.Reason != heartbeat.Refusals || c.refused.Load() < 2 {
+		t.Fatalf("lost by %s, %d connections were refused", l.Reason, c.refused.Load())
+	}
+	return l.at.Sub(began) <= 2*interval+interval/2
+}
+
+// reached says whether somebody listens at an address.
+func reached(addr rpc.Addr) bool {
+	conn, err := net.DialTimeout("tcp", string(addr), 10*time.Second)
+	if err == nil {
+		_ = conn.Close()
+	}
+	return err == nil
 }
 
 // A worker behind a black hole, in both directions, is noticed within the timeout
 // and a tenth of the interval, and never before timeout - interval.
 //
-// The lower bounds are strict. The upper one is on the time since the last
-// heartbeat, or since the cut when that was later; it is extended by the stalls
-// that moved the deadlines and by what the watchdog has seen.
+// The lower bounds hold at any load. The upper one is on the time since the last
+// heartbeat, or since the cut when that was later, and does not count the stalls that
+// have moved the deadlines.
 func TestBlackHoleCutIsNoticedInTime(t *testing.T) {
 	t.Parallel()
-	for range number(t, "LEAT_KILLS", 1) {
-		cutOff(t)
+	for i := range number(t, "LEAT_KILLS", 1) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			slower(t, 500*time.Millisecond, cutOff)
+		})
 	}
 }
 
-func cutOff(t *testing.T) {
-	cfg := heartbeat.Config{Interval: 500 * time.Millisecond, Timeout: 2 * time.Second}
-	dog := watch(t)
+func cutOff(t *testing.T, interval time.Duration) (well bool) {
+	cfg := heartbeat.Config{Interval: interval, Timeout: 4 * interval}
 	var toWorker *testenv.Proxy
 	c := newChief(t, cfg, func(addr rpc.Addr) rpc.Addr {
 		toWorker = testenv.NewProxy(t, string(addr))
 		return rpc.Addr(toWorker.Addr())
 	})
+	defer c.stop(t)
 	toMaster := testenv.NewProxy(t, string(c.env.Addr()))
-	startProcess(t, "worker", "worker", rpc.Addr(toMaster.Addr()), cfg)
+	worker := startProcess(t, "worker", "worker", rpc.Addr(toMaster.Addr()), cfg)
 	for range 3 {
 		receive(t, c.heard)
 	}
-	drain(c.heard)
-	receive(t, c.heard)
-	dog.reset()
-	stalled := c.services.Stalled()
-	cut := time.Now()
+	defer func() { // Before the master stops, which says goodbye.
+		worker.Signal(t, syscall.SIGKILL)
+		toWorker.BlackHole(false)
+		toMaster.BlackHole(false)
+	}()
+	stalled, cut := c.services.Stalled(), time.Now()
 	toWorker.BlackHole(true)
 	toMaster.BlackHole(true)
 	l := receive(t, c.lost)
 	since := l.LastHeartbeat
 	if l.at.Sub(since) < cfg.Timeout || l.Silent < cfg.Timeout || l.Reason != heartbeat.Silence {
-		t.Errorf("lost by %s after %s of silence (%s by the loss), timeout %s", l.Reason, l.at.Sub(since), l.Silent, cfg.Timeout)
+		t.Fatalf("lost by %s after %s of silence (%s by the loss), timeout %s", l.Reason, l.at.Sub(since), l.Silent, cfg.Timeout)
+	}
+	if l.at.Before(cut) {
+		t.Log("the worker was silent for the timeout before the cut")
+		return false
 	}
 	if before := cut.Sub(since); before <= cfg.Interval && l.at.Sub(cut) < cfg.Timeout-cfg.Interval {
-		t.Errorf("lost %s after the cut, before timeout - interval", l.at.Sub(cut))
+		t.Fatalf("lost %s after the cut, before timeout - interval", l.at.Sub(cut))
 	}
 	if since.Before(cut) {
 		since = cut
 	}
-	late := l.at.Sub(since) - cfg.Timeout
-	excuse := dog.excuse() + c.services.Stalled() - stalled
-	t.Logf("noticed %s after the timeout (excused: %s)", late, excuse)
-	if late-excuse > cfg.Interval/10 {
-		t.Errorf("noticed %s after the timeout, of which %s are excused: more than %s", late, excuse, cfg.Interval/10)
-	}
+	late := l.at.Sub(since) - cfg.Timeout - (c.services.Stalled() - stalled)
+	t.Logf("noticed %s after the timeout, of an interval of %s", late, interval)
+	return late <= cfg.Interval/10
 }
 
 // staff are workers in this process.
@@ -337,7 +376,6 @@ func newStaff(t *testing.T, n int, master rpc.Addr, cfg heartbeat.Config) *staff
 		t.Fatal(err)
 	}
 	s := &staff{env: env, services: services, asked: make([]atomic.Int64, n)}
-	t.Cleanup(s.stop)
 	for i := range n {
 		h := &hand{
 			id: heartbeat.ID(fmt.Sprintf("hand-%d", i)), master: env.RefAt(master, "master"),
@@ -345,6 +383,7 @@ func newStaff(t *testing.T, n int, master rpc.Addr, cfg heartbeat.Config) *staff
 			onLost:  func(heartbeat.Loss) { s.dropped.Add(1) },
 		}
 		if err := startHand(t.Context(), env, services, h); err != nil {
+			s.stop()
 			t.Fatal(err)
 		}
 		s.hands = append(s.hands, h)
@@ -357,26 +396,28 @@ func (s *staff) stop() {
 	_ = s.env.Stop(context.Background())
 }
 
-// awaitAsked waits until each of the first n has been asked so often since from.
-func (s *staff) awaitAsked(t *testing.T, n int, times int64) {
+// awaitAsked waits until each of the first n has been asked so often from now on, or
+// ends; false: that came first.
+func (s *staff) awaitAsked(t *testing.T, n int, times int64, ends func() bool) bool {
 	t.Helper()
-	from := make([]int64, n)
+	until := make([]int64, n)
 	for i := range n {
-		from[i] = s.asked[i].Load()
+		until[i] = s.asked[i].Load() + times
 	}
 	ticker := time.NewTicker(5 * time.Millisecond)
 	defer ticker.Stop()
 	for i := range n {
-		for range 60_000 {
-			if s.asked[i].Load() >= from[i]+times {
-				break
+		for waited := 0; s.asked[i].Load() < until[i]; waited++ {
+			if ends() {
+				return false
+			}
+			if waited == 36_000 { // Three minutes.
+				t.Fatalf("worker %d was asked %d times only", i, s.asked[i].Load()-until[i]+times)
 			}
 			<-ticker.C
 		}
-		if s.asked[i].Load() < from[i]+times {
-			t.Fatalf("worker %d was asked %d times only", i, s.asked[i].Load()-from[i])
-		}
 	}
+	return true
 }
 
 // The case "a detector that was itself stalled declares everyone dead": a master
@@ -385,49 +426,58 @@ func (s *staff) awaitAsked(t *testing.T, n int, times int64) {
 // process and never give it up, so that none of them is saved by registering
 // again. The one that fell silent in the meantime is found.
 //
-// Who is judged is this process. A round in which it stood still itself for half a
-// timeout, on a machine that is far too busy, shows nothing, and is done again.
+// Who is judged is this process. A try in which it stood still itself for a tenth of a
+// timeout shows nothing.
 func TestFreezeOfMasterDeclaresNobodyDead(t *testing.T) {
 	t.Parallel()
-	for range number(t, "LEAT_KILLS", 1) {
-		freeze(t)
+	for i := range number(t, "LEAT_KILLS", 1) {
+		t.Run(fmt.Sprint(i), func(t *testing.T) {
+			t.Parallel()
+			dog := watch(t)
+			slower(t, 250*time.Millisecond, func(t *testing.T, interval time.Duration) bool {
+				return freeze(t, dog, interval)
+			})
+		})
 	}
 }
 
-func freeze(t *testing.T) {
-	cfg := heartbeat.Config{Interval: 500 * time.Millisecond, Timeout: 2 * time.Second}
-	const workers, rounds = 8, 5
-	for round := range rounds {
-		dog := watch(t)
-		master := startProcess(t, "master", "master", "", cfg)
-		master.WaitStdout(t, "\n")
-		addr := rpc.Addr(strings.TrimSpace(strings.TrimPrefix(master.Stdout(), "listening ")))
-		s := newStaff(t, workers, addr, heartbeat.Config{Interval: cfg.Interval, Timeout: time.Hour, SuspectLimit: time.Hour})
-		s.awaitAsked(t, workers, 3)
+func freeze(t *testing.T, dog *watchdog, interval time.Duration) (well bool) {
+	const workers = 4 // Too few to be many at once, which would be doubted for that.
+	cfg := heartbeat.Config{Interval: interval, Timeout: 4 * interval}
+	master := startProcess(t, "master", "master", "", cfg)
+	defer master.Signal(t, syscall.SIGKILL)
+	master.WaitStdout(t, "\n")
+	addr := rpc.Addr(strings.TrimSpace(strings.TrimPrefix(master.Stdout(), "listening ")))
+	dog.reset()
+	s := newStaff(t, workers, addr, heartbeat.Config{Interval: cfg.Interval, Timeout: time.Hour, SuspectLimit: time.Hour})
+	defer s.stop()
+	silent := s.hands[workers-1]
+	lostAny := func() bool { return strings.Contains(master.Stdout(), "lost ") }
+	lostAnother := func() bool {
+		out := master.Stdout()
+		return strings.Count(out, "lost ") > strings.Count(out, "lost "+string(silent.id))
+	}
+	if s.awaitAsked(t, workers, 3, lostAny) {
 		if !master.Freeze(t) {
 			t.Fatalf("the master has ended:\n%s", master.Stderr())
 		}
-		silent := s.hands[workers-1]
 		if err := rpc.Send(silent.self, turn{func() { silent.mute = true }}); err != nil {
 			t.Fatal(err)
 		}
 		<-time.NewTimer(3 * cfg.Timeout).C
 		master.Thaw(t)
-		s.awaitAsked(t, workers-1, 8)
-		master.WaitStdout(t, "lost "+string(silent.id))
-		lost := strings.Count(master.Stdout(), "lost ")
-		worst := time.Duration(dog.worst.Load())
-		master.Signal(t, syscall.SIGKILL)
-		s.stop()
-		switch {
-		case lost == 1 && s.dropped.Load() == 0:
-			return
-		case worst < cfg.Timeout/2:
-			t.Fatalf("the master lost %d workers, want the silent one only; %d workers gave it up:\n%s",
-				lost, s.dropped.Load(), master.Stdout())
-		default:
-			t.Logf("round %d: this process stood still for %s", round, worst)
+		if s.awaitAsked(t, workers-1, 8, lostAnother) {
+			master.WaitStdout(t, "lost "+string(silent.id))
 		}
 	}
-	t.Fatalf("in each of %d rounds this process stood still for too long", rounds)
+	lost, dropped, worst := strings.Count(master.Stdout(), "lost "), s.dropped.Load(), time.Duration(dog.worst.Load())
+	if lost == 1 && dropped == 0 && !lostAnother() {
+		return true
+	}
+	if worst < cfg.Timeout/10 {
+		t.Fatalf("the master lost %d workers, want the silent one only; %d workers gave it up; this process was %s late at most:\n%s",
+			lost, dropped, worst, master.Stdout())
+	}
+	t.Logf("timeout %s: this process stood still for %s", cfg.Timeout, worst)
+	return false
 }

@@ -54,8 +54,9 @@ func TestRefusedConnectionsAreCounted(t *testing.T) {
 			if n := b.tries.Load() - before; n != int64(threshold) {
 				t.Errorf("threshold %d: %d requests", threshold, n)
 			}
-			pass(5 * time.Minute)
+			pass(70 * time.Second)
 			o.wantLost("worker")
+			s.Stop()
 		}
 	})
 }
@@ -147,6 +148,34 @@ func TestAReplacedConnectionChangesNothing(t *testing.T) {
 		o.wantLost("master")
 		if l := o.lost()[0]; l.Generation != mon.Generation() {
 			t.Errorf("generation %d was lost", l.Generation)
+		}
+	})
+}
+
+// The passive side asks nobody, so that a killed peer's address has nothing of its to
+// refuse: it finds the loss by the timeout; or as soon as its owner tells how other
+// messages to that address have failed.
+func TestPassiveSideOfAKilledPeer(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		for _, told := range []bool{false, true} {
+			m, o := newPassive(t, start(t, Config{}), "worker")
+			mon := monitor(t, m, "master", &broken{})
+			for range 3 {
+				o.do(func() { m.Receive(Beat[string]{From: "master"}) })
+				pass(10 * time.Second)
+			}
+			killed := time.Since(o.began) - 10*time.Second
+			if told {
+				mon.Failed(dialError())
+				mon.Failed(dialError())
+			}
+			pass(time.Minute)
+			o.wantLost("master")
+			l := o.lost()[0]
+			if after := l.at - killed; told && (l.Reason != Refusals || after > 11*time.Second) ||
+				!told && (l.Reason != Silence || after < 50*time.Second || after > 51*time.Second) {
+				t.Errorf("told of refusals: %t; lost by %s after %s", told, l.Reason, after)
+			}
 		}
 	})
 }

@@ -189,8 +189,8 @@ func (o *owner) wantLost(ids ...ID) {
 	}
 }
 
-// start makes services and starts them; they end with the test.
-func start(t testing.TB, cfg Config) *Services {
+// unstarted makes services without their sweeper, which counters do not need.
+func unstarted(t testing.TB, cfg Config) *Services {
 	t.Helper()
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelWarn}))
@@ -199,6 +199,13 @@ func start(t testing.TB, cfg Config) *Services {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return s
+}
+
+// start makes services and starts them; they end with the test.
+func start(t testing.TB, cfg Config) *Services {
+	t.Helper()
+	s := unstarted(t, cfg)
 	if err := s.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func TestRule3ATimeoutIsReportedOnce(t *testing.T) {
 		o.wantLost()
 		pass(200 * time.Millisecond)
 		o.wantLost("master")
-		pass(time.Hour)
+		pass(5 * time.Minute)
 		o.wantLost("master")
 		if mon.State() != TimedOut {
 			t.Errorf("state %s", mon.State())
@@ -160,7 +160,7 @@ func TestAHeartbeatAtTheLastMomentCounts(t *testing.T) {
 // whatever goroutine.
 func TestRule3TimeoutAndUnmonitorRace(t *testing.T) {
 	bubble(t, func(t *testing.T) {
-		m, o := newPassive(t, start(t, Config{}), "worker")
+		m, o := newPassive(t, start(t, Config{Timeout: 11 * time.Second}), "worker")
 		const n = 4 // Fewer than are many.
 		canceled := 0
 		for range 200 {
@@ -168,7 +168,7 @@ func TestRule3TimeoutAndUnmonitorRace(t *testing.T) {
 				monitor(t, m, ID(rune('a'+i)), nowhere())
 			}
 			before := len(o.lost())
-			pass(50 * time.Second)
+			pass(11 * time.Second)
 			var race sync.WaitGroup
 			won := make([]bool, n)
 			for i := range n {
@@ -222,7 +222,7 @@ func TestRule4TwiceIsNoOpAndStrangersAreDropped(t *testing.T) {
 		if first.beats.Load() != 1 {
 			t.Error("who is not monitored any more was answered")
 		}
-		pass(time.Hour)
+		pass(5 * time.Minute)
 		o.wantLost()
 	})
 }

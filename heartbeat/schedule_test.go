@@ -127,13 +127,13 @@ func TestDroppedTurnsAreAskedForAgain(t *testing.T) {
 		a, b := answering(m, o, "a"), answering(m, o, "b")
 		monitor(t, m.Manager, "a", a)
 		monitor(t, m.Manager, "b", b)
-		pass(10 * time.Minute)
+		pass(2 * time.Minute)
 		o.wantLost()
 		b.cut.Store(true)
 		pass(time.Minute)
 		o.wantLost("b")
-		if n := a.beats.Load(); n < 300 {
-			t.Errorf("%d requests in 660 intervals", n)
+		if n := a.beats.Load(); n < 80 {
+			t.Errorf("%d requests in 180 intervals", n)
 		}
 	})
 }

@@ -27,6 +27,7 @@ var _ = heartbeat.AsProcess("workers", workersProcess)
 func workersProcess() {
 	ctx := context.Background()
 	var at []string
+	one := int64(1)
 	for range benchEnvs {
 		env, err := rpc.New(rpc.Config{Listen: "127.0.0.1:0", Messages: messages()})
 		if err == nil {
@@ -39,8 +40,8 @@ func workersProcess() {
 		for i := range benchPerEnv {
 			name := fmt.Sprintf("worker-%d-%d", len(at), i)
 			_, err := env.Register(name, rpc.Endpoint{Handlers: []rpc.Handler{
-				rpc.Receive(func(_ context.Context, m beat) error {
-					return rpc.Send(master, beat{From: name, Some: true, Payload: m.Payload})
+				rpc.Receive(func(_ context.Context, m pulse[int64]) error {
+					return rpc.Send(master, pulse[int64]{From: heartbeat.ID(name), Payload: &one})
 				}),
 			}})
 			if err != nil {
@@ -80,7 +81,7 @@ func BenchmarkSenderOverRPC(b *testing.B) {
 		roleKey + "=workers", masterKey + "=" + string(master.env.Addr()),
 	}})
 	workers.WaitStdout(b, "\n")
-	self := onLoop(master.env.Ref("master"))
+	self := loopOf(master.env.Ref("master"))
 	count := func(f func()) {
 		done := make(chan struct{})
 		self(func() {
@@ -92,7 +93,7 @@ func BenchmarkSenderOverRPC(b *testing.B) {
 	for i, addr := range strings.Fields(strings.TrimPrefix(workers.Stdout(), "at ")) {
 		for j := range benchPerEnv {
 			name := fmt.Sprintf("worker-%d-%d", i, j)
-			if _, err := master.sender.Monitor(heartbeat.ID(name), wired{master.env.RefAt(rpc.Addr(addr), name)}); err != nil {
+			if _, err := master.sender.Monitor(heartbeat.ID(name), target[int64](master.env.RefAt(rpc.Addr(addr), name))); err != nil {
 				b.Fatal(err)
 			}
 		}

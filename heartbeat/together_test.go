@@ -49,8 +49,8 @@ func newPlant(t *testing.T) *plant {
 	}
 	p.services = start(t, Config{Clock: p.clock.now})
 	p.theirs = start(t, Config{})
-	p.witnesses = NewWitnesses(p.services.Config(), Both)
-	p.fence = NewFence(p.theirs.Config(), Both, p.theirs.Now())
+	p.witnesses = newWitnesses(t, p.services.Config(), Both)
+	p.fence = newFence(t, p.theirs.Config(), Both, p.theirs.Now())
 	var err error
 	if p.sender, err = NewSender(p.services, "master", Listener[nothing, nothing](masterSide{p}), p.master.run); err != nil {
 		t.Fatal(err)
@@ -58,16 +58,22 @@ func newPlant(t *testing.T) *plant {
 	if p.manager, err = NewManager(p.theirs, "w", Listener[nothing, nothing](workerSide{p}), p.worker.run); err != nil {
 		t.Fatal(err)
 	}
-	p.watch = NewCounterWatch(p.services, CounterReader[ID](p.store), p.master.run, func(events []CounterEvent[ID]) {
+	p.watch, err = NewCounterWatch(p.services, CounterReader[ID](p.store), p.master.run, func(events []CounterEvent[ID]) {
 		for _, e := range events {
 			p.step(Input{e.Worker, e.Kind.Testimony()})
 		}
 	})
-	beat := NewCounterBeat(p.theirs, CounterWriter[ID](p.store), "w", p.worker.run, func(began time.Duration, err error) {
+	if err != nil {
+		t.Fatal(err)
+	}
+	beat, err := NewCounterBeat(p.theirs, CounterWriter[ID](p.store), "w", p.worker.run, func(began time.Duration, err error) {
 		if err == nil {
 			p.fence.Wrote(began)
 		}
 	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := errors.Join(p.watch.Start(t.Context()), beat.Start(t.Context())); err != nil {
 		t.Fatal(err)
 	}

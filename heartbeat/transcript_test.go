@@ -35,9 +35,27 @@ func transcript(t *testing.T, text string, step func(at time.Duration, words []s
 	}
 }
 
+func newWitnesses(t *testing.T, cfg Config, kinds Kinds) *Witnesses {
+	t.Helper()
+	w, err := NewWitnesses(cfg, kinds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func newFence(t *testing.T, cfg Config, kinds Kinds, now time.Duration) *Fence {
+	t.Helper()
+	f, err := NewFence(cfg, kinds, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 func judged(t *testing.T, kinds Kinds, text string) {
 	t.Helper()
-	w := NewWitnesses(Config{}, kinds)
+	w := newWitnesses(t, Config{}, kinds)
 	inputs := map[string]Testimony{
 		"registered": Registered, "reached": Reached, "unreachable": Unreachable,
 		"moves": CounterMoves, "stands": CounterStands, "vanished": CounterVanished, "left": Left,
@@ -205,7 +223,7 @@ func TestOneWitness(t *testing.T) {
 
 func fenced(t *testing.T, kinds Kinds, text string) {
 	t.Helper()
-	f := NewFence(Config{}, kinds, 0)
+	f := newFence(t, Config{}, kinds, 0)
 	transcript(t, text, func(at time.Duration, words []string) []string {
 		switch words[0] {
 		case "registered":
@@ -325,11 +343,11 @@ func TestWorkerStopsBeforeItsMasterGivesItUp(t *testing.T) {
 		// A request per interval; answers come at once, or the last is lost.
 		lastRequest := cut.Truncate(cfg.Interval)
 		for _, lastAnswer := range []time.Duration{lastRequest, lastRequest - cfg.Interval} {
-			w := NewWitnesses(cfg, Both)
+			w := newWitnesses(t, cfg, Both)
 			w.Step(0, Input{"w", Registered})
 			w.Step(max(0, lastAnswer)+cfg.Timeout, Input{"w", Unreachable})
 			givenUp, suspect := w.Next()
-			f := NewFence(cfg, Both, 0)
+			f := newFence(t, cfg, Both, 0)
 			f.Leader(0, "m")
 			f.Heard(lastRequest, "m")
 			f.Wrote(time.Hour)

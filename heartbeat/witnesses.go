@@ -1,6 +1,7 @@
 package heartbeat
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -15,6 +16,14 @@ const (
 	Counter Kinds = 2
 	Both          = RPC | Counter
 )
+
+// validate refuses what would be no witness at all, and declare nobody dead.
+func (k Kinds) validate() error {
+	if k != RPC && k != Counter && k != Both {
+		return fmt.Errorf("the kinds of heartbeats are %d: give RPC, Counter or Both", uint8(k))
+	}
+	return nil
+}
 
 // Health is what a master thinks of a worker.
 type Health uint8
@@ -140,8 +149,12 @@ type witnessed struct {
 
 // NewWitnesses makes a state machine that knows no worker. What is zero in cfg has
 // its default.
-func NewWitnesses(cfg Config, kinds Kinds) *Witnesses {
-	return &Witnesses{kinds: kinds, limit: cfg.WithDefaults().SuspectLimit, workers: map[ID]*witnessed{}}
+func NewWitnesses(cfg Config, kinds Kinds) (*Witnesses, error) {
+	cfg = cfg.WithDefaults()
+	if err := errors.Join(kinds.validate(), cfg.Validate()); err != nil {
+		return nil, notMade("witnesses", "", err)
+	}
+	return &Witnesses{kinds: kinds, limit: cfg.SuspectLimit, workers: map[ID]*witnessed{}}, nil
 }
 
 // Step takes one input, and returns the verdict when it has changed.

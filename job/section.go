@@ -20,10 +20,10 @@ type errorsSection struct {
 func (s *errorsSection) Validate() error {
 	var errs []error
 	if s.Records != nil && *s.Records < 0 {
-		errs = append(errs, &option.Problem{Option: "records", Reason: "is less than 0"})
+		errs = append(errs, &option.Problem{Option: "records", Reason: fmt.Sprintf("%d is less than 0", *s.Records)})
 	}
 	if s.Percentage != nil && (*s.Percentage < 0 || *s.Percentage > 100) {
-		errs = append(errs, &option.Problem{Option: "percentage", Reason: "is not between 0 and 100"})
+		errs = append(errs, &option.Problem{Option: "percentage", Reason: fmt.Sprintf("%g is not between 0 and 100", *s.Percentage)})
 	}
 	return errors.Join(errs...)
 }
@@ -50,10 +50,10 @@ type checkpointSection struct {
 func (s *checkpointSection) Validate() error {
 	var errs []error
 	if s.Interval.Std() < 10*time.Millisecond {
-		errs = append(errs, &option.Problem{Option: "interval", Reason: "is less than 10ms"})
+		errs = append(errs, &option.Problem{Option: "interval", Reason: fmt.Sprintf("%s is less than 10ms", s.Interval.Std())})
 	}
 	if s.Keep < 0 {
-		errs = append(errs, &option.Problem{Option: "keep", Reason: "is less than 0"})
+		errs = append(errs, &option.Problem{Option: "keep", Reason: fmt.Sprintf("%d is less than 0", s.Keep)})
 	}
 	return errors.Join(errs...)
 }
@@ -66,7 +66,7 @@ type restartSection struct {
 // Validate implements the check of package option.
 func (s *restartSection) Validate() error {
 	if s.Attempts < 0 {
-		return &option.Problem{Option: "attempts", Reason: "is less than 0"}
+		return &option.Problem{Option: "attempts", Reason: fmt.Sprintf("%d is less than 0", s.Attempts)}
 	}
 	return nil
 }
@@ -106,12 +106,16 @@ type speedSection struct {
 func (s *speedSection) Validate() error {
 	var errs []error
 	if s.Bytes != nil && *s.Bytes < 1 {
-		errs = append(errs, &option.Problem{Option: "bytes", Reason: "is less than 1: leave it out for no limit"})
+		errs = append(errs, &option.Problem{Option: "bytes", Reason: noLimit(int64(*s.Bytes))})
 	}
 	if s.Records != nil && *s.Records < 1 {
-		errs = append(errs, &option.Problem{Option: "records", Reason: "is less than 1: leave it out for no limit"})
+		errs = append(errs, &option.Problem{Option: "records", Reason: noLimit(*s.Records)})
 	}
 	return errors.Join(errs...)
+}
+
+func noLimit(n int64) string {
+	return fmt.Sprintf("%d is less than 1; leave it out for no limit", n)
 }
 
 func (s *speedSection) speed() (speed Speed) {

@@ -41,6 +41,16 @@ func (g *Gauge) Value() float64 { return math.Float64frombits(g.bits.Load()) }
 
 type gaugeFunc struct{ value func() float64 }
 
+// ask returns the value, NaN where it cannot be told.
+func (g *gaugeFunc) ask() (v float64) {
+	defer func() {
+		if recover() != nil {
+			v = math.NaN()
+		}
+	}()
+	return g.value()
+}
+
 // Duration is a sum of times.
 type Duration struct{ n atomic.Int64 }
 

@@ -16,7 +16,12 @@
 // A group's scope is the path of its names and labels from the registry on:
 // Group adds a name below it, With a label. A metric's full name is the names of
 // its scope and its own, joined by "_". Asking for the same metric of the same
-// scope again returns it; asking for it as another kind is a bug, and panics.
+// scope again returns it.
+//
+// What Prometheus would refuse is a bug of who makes it, and panics when it is made:
+// a name or label that is not one, a label that the scope has already, a value that
+// is not UTF-8, the label le, which buckets have, a name in use by another kind or
+// with another help (a counter n and a gauge n_total are both n_total).
 //
 // # Cost
 //

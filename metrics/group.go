@@ -2,6 +2,7 @@ package metrics
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -15,13 +16,17 @@ type Group struct {
 	labels   []Label
 }
 
-// Group returns the group of a name below this one.
+// Group returns the group of a name below this one. The name may hold letters,
+// digits and underscores, or else this panics.
 func (g *Group) Group(name string) *Group {
+	checkName(g.full(name))
 	return &Group{registry: g.registry, names: append(slices.Clip(g.names), name), labels: g.labels}
 }
 
-// With returns the group below this one whose metrics carry a label.
+// With returns the group below this one whose metrics carry a label. It panics
+// where Prometheus could not have the label: see the package comment.
 func (g *Group) With(key, value string) *Group {
+	checkLabel(g, key, value)
 	return &Group{registry: g.registry, names: g.names, labels: append(slices.Clip(g.labels), Label{key, value})}
 }
 
@@ -48,7 +53,7 @@ func (g *Group) Gauge(name, help string) *Gauge {
 }
 
 // GaugeFunc makes a gauge whose value is asked for when it is looked at, from
-// any goroutine.
+// any goroutine. Where value panics, it is NaN.
 func (g *Group) GaugeFunc(name, help string, value func() float64) {
 	metric(g, name, help, func() *gaugeFunc { return &gaugeFunc{value} })
 }
@@ -60,7 +65,7 @@ func (g *Group) Meter(name, help string) *Meter {
 }
 
 // Histogram returns a distribution over buckets with these upper bounds, which
-// rise; one more bucket is for all above.
+// rise; one more bucket is for all above. Its group must have no label "le".
 func (g *Group) Histogram(name, help string, bounds ...float64) *Histogram {
 	return metric(g, name, help, func() *Histogram { return newHistogram(bounds) })
 }
@@ -79,17 +84,17 @@ func labelText(labels []Label) string {
 	if len(labels) == 0 {
 		return ""
 	}
-	var b strings.Builder
+	parts := make([]string, len(labels))
 	for i, l := range labels {
-		b.WriteString([]string{",", "{"}[btoi(i == 0)])
-		b.WriteString(l.Key + "=\"" + l.Value + "\"")
+		parts[i] = l.Key + "=" + strconv.Quote(l.Value)
 	}
-	return b.String() + "}"
+	return "{" + strings.Join(parts, ",") + "}"
 }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
+// identity is a name with its labels in an order of their own: those of two groups
+// that add the same labels one after the other and the other way round are one.
+func identity(name string, labels []Label) string {
+	labels = slices.Clone(labels)
+	slices.SortFunc(labels, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
+	return name + labelText(labels)
 }

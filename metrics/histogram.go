@@ -14,8 +14,13 @@ type Histogram struct {
 }
 
 func newHistogram(bounds []float64) *Histogram {
-	if len(bounds) == 0 || !sort.Float64sAreSorted(bounds) {
-		panic("metrics: a histogram needs bounds that rise")
+	if len(bounds) == 0 || math.IsNaN(bounds[0]) || math.IsInf(bounds[len(bounds)-1], 0) {
+		panic("metrics: a histogram needs bounds, which are numbers")
+	}
+	for i := 1; i < len(bounds); i++ {
+		if bounds[i] <= bounds[i-1] || math.IsNaN(bounds[i]) {
+			panic("metrics: a histogram needs bounds that rise")
+		}
 	}
 	return &Histogram{bounds: bounds, counts: make([]atomic.Uint64, len(bounds)+1)}
 }

@@ -11,7 +11,8 @@ import (
 func (r *Registry) Handler() http.Handler {
 	p := prometheus.NewRegistry()
 	p.MustRegister(exporter{r})
-	return promhttp.HandlerFor(p, promhttp.HandlerOpts{})
+	// What is wrong all the same does not take the rest with it.
+	return promhttp.HandlerFor(p, promhttp.HandlerOpts{ErrorHandling: promhttp.ContinueOnError})
 }
 
 // exporter is the registry as a collector of Prometheus, which may have other

@@ -16,6 +16,8 @@ type Registry struct {
 
 	mu      sync.Mutex
 	metrics map[string]*entry
+	// families are the exported names.
+	families map[string]*family
 }
 
 // entry is a metric with its name.
@@ -28,7 +30,7 @@ type entry struct {
 
 // NewRegistry returns an empty registry.
 func NewRegistry() *Registry {
-	return &Registry{start: time.Now(), metrics: map[string]*entry{}}
+	return &Registry{start: time.Now(), metrics: map[string]*entry{}, families: map[string]*family{}}
 }
 
 // now is the time of the registry's meters.
@@ -41,7 +43,8 @@ func (r *Registry) Group(name string) *Group { return (&Group{registry: r}).Grou
 // is none yet.
 func metric[M any](g *Group, name, help string, create func() M) M {
 	full := g.full(name)
-	key := full + labelText(g.labels)
+	checkName(full)
+	key := identity(full, g.labels)
 	r := g.registry
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -53,7 +56,9 @@ func metric[M any](g *Group, name, help string, create func() M) M {
 		return m
 	}
 	m := create()
-	r.metrics[key] = &entry{name: full, help: help, labels: g.labels, metric: m}
+	e := &entry{name: full, help: help, labels: g.labels, metric: m}
+	r.admit(e)
+	r.metrics[key] = e
 	return m
 }
 
@@ -64,6 +69,7 @@ func (r *Registry) remove(g *Group) {
 	prefix := g.full("")
 	for key, e := range r.metrics {
 		if strings.HasPrefix(e.name, prefix) && within(e.labels, g.labels) {
+			r.dismiss(e)
 			delete(r.metrics, key)
 		}
 	}

@@ -24,6 +24,13 @@ type Sample struct {
 	UpTo map[float64]uint64
 }
 
+// What a metric's kind puts behind its name.
+const (
+	totalSuffix   = "_total"
+	secondsSuffix = "_seconds_total"
+	rateSuffix    = "_per_second"
+)
+
 // samples returns what the metric exports.
 func (e *entry) samples() []Sample {
 	s := Sample{Name: e.name, Help: e.help, Kind: KindGauge, Labels: e.labels}
@@ -31,14 +38,14 @@ func (e *entry) samples() []Sample {
 	case *Counter:
 		s.Value = float64(m.Value())
 		if !m.down {
-			s.Kind, s.Name = KindCounter, e.name+"_total"
+			s.Kind, s.Name = KindCounter, e.name+totalSuffix
 		}
 	case *Gauge:
 		s.Value = m.Value()
 	case *gaugeFunc:
-		s.Value = m.value()
+		s.Value = m.ask()
 	case *Duration:
-		s.Kind, s.Name, s.Value = KindCounter, e.name+"_seconds_total", m.Value().Seconds()
+		s.Kind, s.Name, s.Value = KindCounter, e.name+secondsSuffix, m.Value().Seconds()
 	case *Histogram:
 		var count uint64
 		s.Kind = KindHistogram
@@ -46,9 +53,9 @@ func (e *entry) samples() []Sample {
 		s.Value = float64(count)
 	case *Meter:
 		rate := s
-		rate.Name, rate.Value = e.name+"_per_second", m.Rate()
+		rate.Name, rate.Value = e.name+rateSuffix, m.Rate()
 		rate.Help = e.help + ", per second over the last 20 seconds"
-		s.Kind, s.Name, s.Value = KindCounter, e.name+"_total", float64(m.Count())
+		s.Kind, s.Name, s.Value = KindCounter, e.name+totalSuffix, float64(m.Count())
 		return []Sample{s, rate}
 	}
 	return []Sample{s}

@@ -1,6 +1,9 @@
 package ratelimit
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Amount is a number of record bytes and of records. As a limit or a floor it
 // is per second, and 0 is no limit.
@@ -20,6 +23,19 @@ func (a Amount) Add(b Amount) Amount {
 // Sub returns the difference.
 func (a Amount) Sub(b Amount) Amount {
 	return Amount{Bytes: a.Bytes - b.Bytes, Records: a.Records - b.Records}
+}
+
+// Validate returns what is wrong with the amount as a limit: an error for each of
+// its two that is less than 0.
+func (a Amount) Validate() error {
+	var errs []error
+	if a.Bytes < 0 {
+		errs = append(errs, fmt.Errorf("a limit of %d bytes per second is less than 0: 0 is no limit", a.Bytes))
+	}
+	if a.Records < 0 {
+		errs = append(errs, fmt.Errorf("a limit of %d records per second is less than 0: 0 is no limit", a.Records))
+	}
+	return errors.Join(errs...)
 }
 
 // String returns the amount as people read it.

@@ -78,7 +78,7 @@ func (c *chaos) run() {
 func TestLimitHoldsInChaos(t *testing.T) {
 	t.Parallel()
 	seed := rand.Uint64()
-	for i := range uint64(12) {
+	for i := range uint64(8) {
 		t.Run(fmt.Sprintf("%d,%d", seed, i), func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {

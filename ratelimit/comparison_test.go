@@ -66,12 +66,19 @@ func TestComparison(t *testing.T) {
 	}{{"this ledger", fair}, {"the model's policy", model}} {
 		fmt.Fprintf(&table, "| %s | %.2f | %.2f | %.2f |\n", row.name, row.f.firstSecond, row.f.firstTen, row.f.afterwards)
 	}
+	checkTable(t, "Comparison", table)
+}
+
+// checkTable compares a table of docs/rate.md, or writes it with -update; run names
+// the test that makes it.
+func checkTable(t *testing.T, run string, table bytes.Buffer) {
+	t.Helper()
 	name := filepath.Join(testenv.ModuleRoot(t), "docs", "rate.md")
 	text, err := os.ReadFile(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	const begin, end = "<!-- go test ./ratelimit -run Comparison -update -->\n", "<!-- end -->"
+	begin, end := "<!-- go test ./ratelimit -run "+run+" -update -->\n", "<!-- end -->"
 	head, rest, ok := bytes.Cut(text, []byte(begin))
 	_, tail, ok2 := bytes.Cut(rest, []byte(end))
 	if !ok || !ok2 {
@@ -85,6 +92,6 @@ func TestComparison(t *testing.T) {
 		return
 	}
 	if !bytes.Equal(text, want) {
-		t.Errorf("docs/rate.md is not what the policies do: run go test ./ratelimit -run Comparison -update; the table is\n%s", table.String())
+		t.Errorf("docs/rate.md does not say what is so: run go test ./ratelimit -run %s -update; the table is\n%s", run, table.String())
 	}
 }

@@ -85,7 +85,7 @@
 //   - What is not used by one comes to those who want it within about a window.
 //   - Charged is the true size that Wait is told.
 //   - Wait ends at once by its context, and by a limit that ends; a change is heard
-//     at the next exchange.
+//     at the next exchange. A ledger without a limit says so to whoever reports.
 //
 // # What is not
 //

@@ -27,7 +27,7 @@ func TestLimitHoldsAcrossMasters(t *testing.T) {
 }
 
 func failOver(t *testing.T, n int, size int64, skewed bool) {
-	const end = 30 * time.Second
+	const end = 25 * time.Second
 	b := bound{of: bytesOf, limit: 4_000_000, record: size, begin: 12 * time.Second, end: end}
 	s := newSim(t, ratelimit.Config{Parallelism: n, Limit: ratelimit.Amount{Bytes: b.limit}, Epoch: 1})
 	for i := range n {
@@ -95,7 +95,7 @@ func TestLimitChangesWhileRunning(t *testing.T) {
 		limits := []int64{1_000_000, 8_000_000, 500_000, 2_000_000}
 		for i, limit := range limits {
 			if i > 0 {
-				s.with(func() { s.ledger.Change(ratelimit.Amount{Bytes: limit}) })
+				s.change(ratelimit.Amount{Bytes: limit})
 			}
 			s.until(time.Duration(i+1) * 10 * time.Second)
 		}
@@ -142,7 +142,7 @@ func TestLimitEndsAndComesBack(t *testing.T) {
 		began := s.now()
 		s.work.Go(func() {
 			s.until(began + 3*time.Second)
-			s.with(func() { s.ledger.Change(ratelimit.Amount{}) })
+			s.change(ratelimit.Amount{})
 		})
 		for range 3 { // the first is granted whole
 			if err := l.Wait(t.Context(), ratelimit.Amount{Bytes: 1000, Records: 1}); err != nil {
@@ -155,7 +155,7 @@ func TestLimitEndsAndComesBack(t *testing.T) {
 		if l.On() {
 			t.Error("the limiter is on")
 		}
-		s.with(func() { s.ledger.Change(ratelimit.Amount{Records: 10}) })
+		s.change(ratelimit.Amount{Records: 10})
 		s.until(s.now() + time.Second)
 		b := bound{of: recordsOf, limit: 10, record: 1, begin: s.now() + time.Second, end: s.now() + 13*time.Second}
 		s.passed = nil

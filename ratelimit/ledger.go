@@ -2,6 +2,8 @@ package ratelimit
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -34,6 +36,26 @@ func (c Config) WithDefaults() Config {
 	return c
 }
 
+// The bounds of a window: a shorter one has more steps in a second than an account
+// looks ahead, a longer one lets too much pass in a burst.
+const (
+	minWindow = 100 * time.Millisecond
+	maxWindow = 500 * time.Millisecond
+)
+
+// Validate returns all that is wrong with the configuration, its defaults filled.
+func (c Config) Validate() error {
+	c = c.WithDefaults()
+	errs := []error{c.Limit.Validate()}
+	if c.Parallelism < 1 {
+		errs = append(errs, fmt.Errorf("a parallelism of %d is less than 1", c.Parallelism))
+	}
+	if c.Window < minWindow || c.Window > maxWindow {
+		errs = append(errs, fmt.Errorf("a window of %s is not within %s and %s", c.Window, minWindow, maxWindow))
+	}
+	return errors.Join(errs...)
+}
+
 // Ledger holds a job's limit. It is a pure state machine: events go in with the
 // time since any fixed moment, grants come out of Grants. It belongs to one
 // goroutine. The package comment says what it guarantees.
@@ -58,8 +80,11 @@ type Ledger struct {
 }
 
 // NewLedger returns the ledger of a job that starts, or of one whose old
-// master's leases are dead for sure.
+// master's leases are dead for sure. It panics where cfg is not valid.
 func NewLedger(cfg Config) *Ledger {
+	if err := cfg.Validate(); err != nil {
+		panic("ratelimit: " + err.Error())
+	}
 	l := &Ledger{cfg: cfg.WithDefaults()}
 	for d := range l.accounts {
 		l.accounts[d].step = l.cfg.Window / stepsPerWindow
@@ -131,8 +156,12 @@ func (l *Ledger) lapse(g given) {
 // Limit returns the limit, and Change sets it.
 func (l *Ledger) Limit() Amount { return l.cfg.Limit }
 
-// Change sets the limit of a running job; zero ends it.
-func (l *Ledger) Change(limit Amount) {
+// Change sets the limit of a running job; zero ends it. One that is not valid
+// changes nothing.
+func (l *Ledger) Change(limit Amount) error {
+	if err := limit.Validate(); err != nil {
+		return err
+	}
 	l.cfg.Limit, l.changed = limit, true
 	for d := range l.accounts {
 		l.accounts[d].change(limit.dim(d), l.now)
@@ -147,6 +176,7 @@ func (l *Ledger) Change(limit Amount) {
 		w.tell = true
 	}
 	l.lastRound = l.now - l.cfg.Window
+	return nil
 }
 
 // Report takes a worker's report that came at a time.
@@ -158,6 +188,8 @@ func (l *Ledger) Report(now time.Duration, id int, r Report) {
 	w := l.workers[i]
 	w.no, w.passed = r.No, r.Passed
 	l.advance(now)
+	// Who reports has a limiter that is on.
+	w.tell = w.tell || l.cfg.Limit.IsZero()
 	w.waiting, w.idle, w.reportedAt = r.Waiting, r.Idle, l.now
 	l.asked(w, r)
 	if r.Epoch != l.cfg.Epoch {

@@ -238,12 +238,18 @@ func (l *Ledger) floorsAt(at time.Duration, d int) (sum float64) {
 	return sum
 }
 
-// tellOff tells workers that there is no limit, once.
+// tellOff tells workers that there is no limit: those that have not heard it.
 func (l *Ledger) tellOff() {
 	for _, w := range l.workers {
-		if w.tell {
-			l.tell(w, false)
-			w.leases = w.leases[:0]
+		if !w.tell {
+			continue
 		}
+		for _, g := range w.leases {
+			l.lapse(g)
+		}
+		l.passed(w, l.now)
+		w.leases = w.leases[:0]
+		l.tell(w, false)
+		w.leases = w.leases[:0]
 	}
 }

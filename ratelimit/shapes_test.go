@@ -9,7 +9,7 @@ import (
 	"github.com/leatdata/leat/ratelimit"
 )
 
-const simTime = 16 * time.Second
+const simTime = 13 * time.Second
 
 // shapes are how readers want: each begins the reading of n workers, and says
 // from when to when there is demand all the time.
@@ -47,14 +47,14 @@ func shapes() map[string]func(s *sim, n int, size int64) (begin, end time.Durati
 		// One after the other ends.
 		"finishing": func(s *sim, n int, size int64) (time.Duration, time.Duration) {
 			for i := range n {
-				s.read(i, size, 0, end-time.Duration(i)*14*time.Second/time.Duration(n))
+				s.read(i, size, 0, end-time.Duration(i)*11*time.Second/time.Duration(n))
 			}
 			return 0, end
 		},
 		// One after the other begins.
 		"starting": func(s *sim, n int, size int64) (time.Duration, time.Duration) {
 			for i := range n {
-				s.read(i, size, time.Duration(i)*14*time.Second/time.Duration(n), end)
+				s.read(i, size, time.Duration(i)*11*time.Second/time.Duration(n), end)
 			}
 			return 0, end
 		},

@@ -3,6 +3,7 @@ package ratelimit_test
 import (
 	"context"
 	"fmt"
+	"sort"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -17,6 +18,7 @@ const simTick = 5 * time.Millisecond
 // sim is a ledger with its workers in a synctest bubble: real limiters, and
 // goroutines that want to pass records on.
 type sim struct {
+	t        *testing.T
 	start    time.Time
 	config   ratelimit.Config
 	ledger   *ratelimit.Ledger
@@ -53,7 +55,7 @@ func newSim(t *testing.T, cfg ratelimit.Config) *sim {
 
 // idleSim is a simulation that nobody drives yet.
 func idleSim(t *testing.T, cfg ratelimit.Config) *sim {
-	s := &sim{start: time.Now(), config: cfg, ledger: ratelimit.NewLedger(cfg), cut: map[int]bool{}}
+	s := &sim{t: t, start: time.Now(), config: cfg, ledger: ratelimit.NewLedger(cfg), cut: map[int]bool{}}
 	s.ctx, s.stop = context.WithCancel(t.Context())
 	for i := range cfg.Parallelism {
 		s.limiters = append(s.limiters, ratelimit.NewLimiter(true))
@@ -102,6 +104,15 @@ func (s *sim) with(f func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	f()
+}
+
+// change sets another limit.
+func (s *sim) change(limit ratelimit.Amount) {
+	s.with(func() {
+		if err := s.ledger.Change(limit); err != nil {
+			s.t.Error(err)
+		}
+	})
 }
 
 // newMaster puts a new ledger in place of the old one, as a new leader does.
@@ -202,13 +213,15 @@ func (b bound) atMost(passed []pass, window time.Duration) (worst float64, err e
 func (b bound) atLeast(passed []pass) (worst float64, err error) {
 	const window = 10 * time.Second
 	worst = 1
+	upTo := make([]int64, len(passed)+1) // what the first so many batches are
+	for i, p := range passed {
+		upTo[i+1] = upTo[i] + b.of(p)
+	}
+	until := func(at time.Duration) int64 {
+		return upTo[sort.Search(len(passed), func(i int) bool { return passed[i].at > at })]
+	}
 	for from := b.begin; from+window <= b.end; from += 50 * time.Millisecond {
-		sum := b.record
-		for _, p := range passed {
-			if p.at > from && p.at <= from+window {
-				sum += b.of(p)
-			}
-		}
+		sum := b.record + until(from+window) - until(from)
 		share := float64(sum) / (float64(b.limit) * window.Seconds())
 		worst = min(worst, share)
 		if share < 0.98 && err == nil {

@@ -133,7 +133,9 @@ func (p *player) do(line []string) {
 	case "leave":
 		p.ledger.Leave(a.ints[0])
 	case "limit":
-		p.ledger.Change(amount)
+		if err := p.ledger.Change(amount); err != nil {
+			p.t.Fatal(err)
+		}
 	case "waits":
 		p.waits[a.ints[0]] = true
 		delete(p.rests, a.ints[0])

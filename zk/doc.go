@@ -47,6 +47,11 @@
 // tick (T is at least two). While trust lasts, the store has not expired the session,
 // and no ephemeral node of it is gone.
 //
+// Timers do not run while the machine is suspended, so that Done and the contexts that
+// end with it may come up to T/6 after it wakes. [Session.Trusted] asks the clock, and
+// is right at once; so does every operation, before it is sent. Trust that has run out
+// does not come back, though the store may have kept the session.
+//
 // A renewal that is not answered within T/4 costs its connection, and the next is
 // sought at once: attempts start every T/24 at most, to another server each, without
 // waiting for those under way. So a loss shorter than T/2 changes nothing.

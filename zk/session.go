@@ -48,6 +48,7 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	}
 	d := newDoor(&cfg)
 	back := d.backoff()
+	var trouble error
 	for {
 		s, err := d.session(ctx, back.rounds, func() {})
 		if err == nil {
@@ -56,11 +57,15 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 		if errors.Is(err, ErrAuthFailed) {
 			return nil, &OpError{Op: "connect", Err: err}
 		}
+		// An attempt that ctx has ended tells nothing of the store.
+		if ctx.Err() == nil || trouble == nil {
+			trouble = err
+		}
 		if ctx.Err() == nil && !endsRound(err) {
 			continue
 		}
 		if back.wait(ctx) != nil {
-			return nil, &OpError{Op: "connect", Err: &waitError{cause(ctx), err}}
+			return nil, &OpError{Op: "connect", Err: &waitError{cause(ctx), trouble}}
 		}
 	}
 }
@@ -98,7 +103,8 @@ func (s *Session) ID() int64 { return s.id }
 func (s *Session) Timeout() time.Duration { return s.timeout }
 
 // Done is closed when the session has ended, at the latest when it can no longer
-// be trusted not to have expired.
+// be trusted not to have expired: on a machine that was suspended, up to T/6 after it
+// wakes.
 func (s *Session) Done() <-chan struct{} { return s.ctx.Done() }
 
 // Err is nil while the session stands, then [ErrSessionEnded] with the reason.
@@ -108,7 +114,8 @@ func (s *Session) Err() error { return context.Cause(s.ctx) }
 func (s *Session) Context() context.Context { return s.ctx }
 
 // Trusted says whether the session cannot have expired, by the clock at this
-// moment. It is exact where Done may come late, after a suspended machine.
+// moment. It is exact also where Done comes late, and ends the session then: ask it
+// before what a suspended machine must not do.
 func (s *Session) Trusted() bool {
 	if s.ctx.Err() != nil {
 		return false

@@ -510,6 +510,31 @@ func TestTheClockMayBeStalled(t *testing.T) {
 	})
 }
 
+// Timers have stood still with the machine: that trust has run out is told by the
+// clock, at the latest a sixth of the timeout after it wakes, though the store answers
+// again and has kept the session.
+func TestDoneComesSoonAfterTheMachineWasSuspended(t *testing.T) {
+	for _, byOwner := range []bool{false, true} {
+		for phase := time.Duration(0); phase < bubbleTimeout/6; phase += bubbleTimeout / 24 {
+			t.Run("", func(t *testing.T) {
+				bubble(t, func(t *testing.T, m *memoryStore, cfg Config) {
+					clock := &jumpingClock{Clock: cfg.Clock}
+					cfg.Clock, cfg.RenewedByOwner = clock, byOwner
+					s := mustOpen(t, cfg)
+					defer s.Close()
+					_ = pause(t.Context(), phase)
+					clock.jump.Store(int64(bubbleTimeout))
+					woken := time.Now()
+					<-s.Done()
+					if late := time.Since(woken); late > bubbleTimeout/6 || !errors.Is(s.Err(), ErrTrustEnded) {
+						t.Errorf("at phase %s Done came %s after the machine woke: %v", phase, late, s.Err())
+					}
+				})
+			})
+		}
+	}
+}
+
 type jumpingClock struct {
 	Clock
 	jump atomic.Int64

@@ -39,6 +39,10 @@ func (s *Session) keep(l *link) {
 		case <-s.ctx.Done():
 			return
 		}
+		// What has ended while the machine was suspended does not come back.
+		if !s.Trusted() {
+			return
+		}
 		start := s.door.cfg.Clock.Now()
 		if err := s.renew(s.ctx, l, syncLink); err != nil {
 			return
@@ -132,9 +136,11 @@ func (s *Session) renewBy(ctx context.Context, request func(*link) (struct{}, er
 	}
 }
 
-// watchTrust ends the session when its trust has run out.
+// watchTrust ends the session when its trust has run out. Timers stand still while the
+// machine is suspended, which trust does not: so the clock is asked now and then.
 func (s *Session) watchTrust() {
-	timer := time.NewTimer(s.left())
+	next := func() time.Duration { return min(s.left(), s.pace().every) }
+	timer := time.NewTimer(next())
 	defer timer.Stop()
 	for {
 		select {
@@ -145,7 +151,7 @@ func (s *Session) watchTrust() {
 		if !s.Trusted() {
 			return
 		}
-		timer.Reset(s.left())
+		timer.Reset(next())
 	}
 }
 

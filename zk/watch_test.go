@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -197,6 +198,63 @@ func TestWatchesDoNotPileUp(t *testing.T) {
 	}
 	if n := r.ensemble.Watches(t); n != 1 {
 		t.Errorf("the store holds %d watches for one node", n)
+	}
+	s.Close()
+	if n := r.ensemble.Watches(t); n != 0 {
+		t.Errorf("the store holds %d watches of a session that was closed", n)
+	}
+}
+
+// A session that watches a thousand nodes sees each of them change while it is cut
+// off: their watches are set anew one by one, not in a message that is too large.
+func TestAThousandWatchesOutliveTheirConnection(t *testing.T) {
+	t.Parallel()
+	r := rigOn(t, testenv.ZooKeeperWith(t, testenv.ZooKeeperConfig{Members: 1}))
+	const nodes = 1000
+	s, other, ctx := r.open(t, r.proxied(longTimeout)), r.open(t, r.direct(longTimeout)), bounded(t)
+	// Their paths together are more than a server takes in one message.
+	path := func(i int) string { return "/" + strings.Repeat("n", 1200) + strconv.Itoa(i) }
+	var looked, seen sync.WaitGroup
+	for i := range nodes {
+		looked.Add(1)
+		seen.Go(func() {
+			first := true
+			for node, err := range s.Watch(ctx, path(i)) {
+				switch {
+				case err != nil:
+					t.Error(err)
+				case first:
+					looked.Done()
+					first = false
+				case node.Exists:
+					return
+				}
+			}
+		})
+	}
+	looked.Wait()
+	if n := r.ensemble.Watches(t); n != nodes {
+		t.Errorf("the store holds %d watches", n)
+	}
+	r.all(func(p *testenv.Proxy) { p.RefuseNew(true); p.CutAll() })
+	for i := range nodes {
+		if i%2 == 0 {
+			if _, err := other.Create(ctx, path(i), nil, Persistent); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r.all(func(p *testenv.Proxy) { p.RefuseNew(false) })
+	for i := range nodes {
+		if i%2 != 0 {
+			if _, err := other.Create(ctx, path(i), nil, Persistent); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	seen.Wait()
+	if err := s.Err(); err != nil {
+		t.Error(err)
 	}
 	s.Close()
 	if n := r.ensemble.Watches(t); n != 0 {

@@ -121,7 +121,7 @@ func (a *attempt) close(t tb) {
 func (a *attempt) dirty() bool { return len(a.pending) > 0 || a.rejected > 0 }
 
 // reject takes a record back from those that will be durable.
-func (a *attempt) reject(b *batch.Batch, row int, _, reason string) {
+func (a *attempt) reject(b *batch.Batch, row int, _ string, _ batch.Cause, reason string) {
 	r := rowOf(b, row)
 	i := slices.IndexFunc(a.pending, func(p Row) bool { return p.String() == r.String() })
 	if i < 0 || reason == "" {

@@ -138,7 +138,7 @@ func (w *memoryWriter) Write(ctx context.Context, b *batch.Batch) error {
 	for i, row := range RowsOf(b) {
 		if row[1] == "refused" {
 			if w.sink.fault != "refused records vanish" {
-				w.attempt.Reject(b, i, "v", "refused")
+				w.attempt.Reject(b, i, "v", batch.CauseUntold, "refused")
 			}
 			continue
 		}

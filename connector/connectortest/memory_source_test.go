@@ -76,6 +76,9 @@ func (r *memoryReader) Next(ctx context.Context, b *batch.Batch) error {
 		return io.EOF
 	}
 	end := min(r.next+memoryBatch, r.end)
+	if most := b.Most.Rows; most > 0 && fault != "batches are larger than asked for" {
+		end = min(end, r.next+most)
+	}
 	if fault == "the end comes early" && end == r.end {
 		end--
 	}

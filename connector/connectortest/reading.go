@@ -50,6 +50,12 @@ func enumerate(t tb, s connector.Source, want connector.Want) []connector.Split 
 // more is false. It reports whether the split has ended.
 func readBatches(t tb, s connector.Source, split connector.Split, pos connector.Position, each func(r connector.Reader, b *batch.Batch) (more bool)) (ended bool) {
 	t.Helper()
+	return readBounded(t, s, split, pos, batch.Bound{}, each)
+}
+
+// readBounded is readBatches that asks for batches of a bound.
+func readBounded(t tb, s connector.Source, split connector.Split, pos connector.Position, most batch.Bound, each func(r connector.Reader, b *batch.Batch) (more bool)) (ended bool) {
+	t.Helper()
 	r, err := s.Open(t.Context(), split, pos)
 	if err != nil {
 		t.Fatalf("open split %d at %q: %v", split.ID, pos, err)
@@ -62,6 +68,7 @@ func readBatches(t tb, s connector.Source, split connector.Split, pos connector.
 	b := new(batch.Batch)
 	for {
 		b.Reset(schema)
+		b.Most = most
 		if err := r.Next(t.Context(), b); errors.Is(err, io.EOF) {
 			return true
 		} else if err != nil {

@@ -45,6 +45,7 @@ func RunSource(t *testing.T, h SourceHarness) {
 		{"splits have each record once", splitsHaveEachRecordOnce},
 		{"enumerating goes on at a stored cursor", enumeratingGoesOn},
 		{"batches are bounded and canonical", batchesAreBounded},
+		{"batches are as small as asked for", batchesAsAskedFor},
 		{"reading goes on at every position", readingGoesOn},
 		{"closing ends the reading", closingEndsReading},
 		{"contexts end the reading", contextEndsReading},
@@ -178,6 +179,32 @@ func batchesAreBounded(t *testing.T, h *SourceHarness) {
 		}
 		closing(t, r)
 		closing(t, r)
+	}
+}
+
+// batchesAsAskedFor reads with bounds of rows and of bytes: a job with a limit goes
+// by small batches, and has a place to go on from behind each of them.
+func batchesAsAskedFor(t *testing.T, h *SourceHarness) {
+	s := h.source(t)
+	const slack = 8 << 10
+	for _, most := range []batch.Bound{{Rows: 3}, {Bytes: 100}, {Rows: 1, Bytes: 1 << 30}} {
+		var rows []Row
+		for _, split := range enumerate(t, s, connector.Want{Parallelism: 1, Ordered: true}) {
+			readBounded(t, s, split, "", most, func(r connector.Reader, b *batch.Batch) bool {
+				if most.Rows > 0 && b.Rows > most.Rows {
+					t.Errorf("%d rows where %d are asked for", b.Rows, most.Rows)
+				}
+				if most.Bytes > 0 && b.Rows > 1 && len(b.Buf) > most.Bytes+slack {
+					t.Errorf("%d rows of %d bytes where %d are asked for", b.Rows, len(b.Buf), most.Bytes)
+				}
+				if _, ok := r.Position(); ok == h.NoPositions {
+					t.Errorf("behind a small batch there is a position: %t", ok)
+				}
+				rows = append(rows, RowsOf(b)...)
+				return !t.Failed()
+			})
+		}
+		same(t, "all in small batches", sorted(rows), sorted(h.Rows))
 	}
 }
 

@@ -62,14 +62,15 @@ func TestTheSuiteFindsFaults(t *testing.T) {
 			"contexts are ignored":             "contexts and closing",
 		}},
 		{"TestMemorySource", map[string]string{
-			"splits overlap":                "splits have each record once",
-			"ids start anew":                "splits have each record once",
-			"the end comes early":           "splits have each record once",
-			"cells are not canonical":       "batches are bounded and canonical",
-			"too little is said to be read": "batches are bounded and canonical",
-			"positions are one too early":   "reading goes on at every position",
-			"closing does not end reading":  "closing ends the reading",
-			"contexts are ignored":          "contexts end the reading",
+			"splits overlap":                    "splits have each record once",
+			"ids start anew":                    "splits have each record once",
+			"the end comes early":               "splits have each record once",
+			"cells are not canonical":           "batches are bounded and canonical",
+			"too little is said to be read":     "batches are bounded and canonical",
+			"batches are larger than asked for": "batches are as small as asked for",
+			"positions are one too early":       "reading goes on at every position",
+			"closing does not end reading":      "closing ends the reading",
+			"contexts are ignored":              "contexts end the reading",
 		}},
 	} {
 		for fault, test := range suite.faults {

@@ -3,13 +3,16 @@ package embedded
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/leatdata/leat/ha"
 	"github.com/leatdata/leat/ha/hatest"
+	"github.com/leatdata/leat/ha/internal/election"
 	"github.com/leatdata/leat/ha/internal/memstore"
+	"github.com/leatdata/leat/ha/internal/services"
 )
 
 // inBubble runs a test on a server in memory.
@@ -82,6 +85,46 @@ func elapse(d time.Duration) {
 	<-timer.C
 }
 
+// jumpingClock counts a machine's suspension, which timers do not.
+type jumpingClock struct {
+	election.Clock
+	jump atomic.Int64
+}
+
+func (c *jumpingClock) Now() time.Duration { return c.Clock.Now() + time.Duration(c.jump.Load()) }
+
+// A leader's machine was suspended: leadership is over at once, by the clock, and the
+// grant's context ends at most T/6 after the machine wakes.
+func TestASuspendedMachineDoesNotLead(t *testing.T) {
+	for phase := time.Duration(0); phase < timeout; phase += timeout / 20 {
+		inBubble(t, func(t *testing.T, s *Server) {
+			clock := &jumpingClock{Clock: election.Monotonic()}
+			svc := services.New(services.Config{
+				Config: ha.Config{Name: "a", SessionTimeout: timeout}.WithDefaults(),
+				Store:  s.store.Client(), Blobs: s.blobs, Clock: clock,
+			})
+			c := hatest.NewContender(svc.Election("x"))
+			if err := svc.Election("x").Start(c); err != nil {
+				t.Fatal(err)
+			}
+			g := c.Leads(t)
+			elapse(phase)
+			clock.jump.Store(int64(timeout))
+			woken := time.Now()
+			if _, trusted := svc.Election("x").Lease(); trusted || svc.Election("x").HasLeadership(g.ID) {
+				t.Error("it leads after its machine was suspended")
+			}
+			<-g.Ctx.Done()
+			if late := time.Since(woken); late > timeout/6 {
+				t.Errorf("at phase %s the context ended %s after the machine woke", phase, late)
+			}
+			if err := svc.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // Case: leaks per finished job. 1,000 starts and stops of everything leave no
 // goroutine (a bubble with one fails), session, watch or record.
 func TestThousandCyclesLeaveNothing(t *testing.T) {
@@ -121,7 +164,7 @@ func TestThousandCyclesLeaveNothing(t *testing.T) {
 				t.Fatalf("after %d cycles: %d records, %d sessions, %d watches", i+1, records, sessions, watches)
 			}
 		}
-		for _, folder := range []string{"checkpoints", "checkpoint-counter", "jobgraphs", "results"} {
+		for _, folder := range []string{"checkpoints", "checkpoint-counter", "jobgraphs", "results", "mirrors"} {
 			if blobs, err := s.blobs.List(t.Context(), folder); err != nil || len(blobs) > 0 {
 				t.Errorf("left over: %+v, %v", blobs, err)
 			}

@@ -158,7 +158,7 @@ func verify(t *testing.T, fsys *crashfs.FS, known acknowledged) {
 		t.Errorf("state %s, %v", state, err)
 	}
 	synctest.Wait() // for the sweep
-	for folder, most := range map[string]int{"checkpoints": 2, "jobgraphs": 1, "results": 1} {
+	for folder, most := range map[string]int{"checkpoints": 2, "jobgraphs": 1, "results": 1, "mirrors": 2} {
 		if blobs, err := services.Blobs().List(t.Context(), folder); err != nil || len(blobs) > most {
 			t.Errorf("left over: %+v, %v", blobs, err)
 		}

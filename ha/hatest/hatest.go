@@ -37,6 +37,10 @@ type World struct {
 	Timeout time.Duration
 	// Slack is what may come on top of a bound: the store's tick, the network.
 	Slack time.Duration
+	// Pulse calls f, and returns how long the store has taken at most to serve somebody
+	// else meanwhile: ten times that may come on top of a bound, on a busy machine. nil:
+	// the store takes no time.
+	Pulse func(t *testing.T, f func()) time.Duration
 	// Rounds is how often a schedule of cuts is repeated; 0: several times.
 	Rounds int
 	// Close ends the world, when all its services are closed; may be nil.
@@ -57,6 +61,22 @@ type World struct {
 	Tamper func(component string, value []byte)
 	// Corrupt changes the content of all blobs in a folder.
 	Corrupt func(t *testing.T, folder string)
+}
+
+// measure calls f, and returns what it has taken, and what a busy machine excuses.
+func (w *World) measure(t *testing.T, f func()) (took, excused time.Duration) {
+	t.Helper()
+	start := time.Now()
+	timed := func() {
+		f()
+		took = time.Since(start)
+	}
+	if w.Pulse == nil {
+		timed()
+		return took, 0
+	}
+	excused = 10 * w.Pulse(t, timed)
+	return took, excused
 }
 
 // patience bounds every wait: long, since a machine may be slow.

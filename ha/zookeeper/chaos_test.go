@@ -24,8 +24,14 @@ func elapse(d time.Duration) {
 	<-timer.C
 }
 
-// heal ends all faults of the process's ways.
+// heal ends all faults of the process and its ways.
 func (p *process) heal() {
+	if p.child != nil {
+		p.child.thaw()
+	}
+	if p.host != nil {
+		p.host.Unfilter(p.t)
+	}
 	p.each(func(proxy *testenv.Proxy) {
 		proxy.BlackHole(false)
 		proxy.RefuseNew(false)
@@ -35,43 +41,64 @@ func (p *process) heal() {
 
 // The store is away longer than the timeout, there for a moment, and away again
 // for longer than any number of retries: in the model all nodes stay standby for
-// good. Many locks at once, each with three contenders and proxies of its own.
+// good. Many locks at once, each with three contenders, behind proxies of their own or
+// on hosts whose packet filters drop what comes from the store's ports.
 //
 // It measures, and so runs while no other test does.
 func TestCutTwiceLeavesNobodyStandbyForGood(t *testing.T) {
 	seed := seed(t)
-	for i := range schedules(10, 100) {
-		t.Run(fmt.Sprint(i), func(t *testing.T) {
+	for i := range runs(t, 10, 100, 1000) {
+		t.Run(fmt.Sprintf("proxies %d", i), func(t *testing.T) {
 			t.Parallel()
-			rng := rand.New(rand.NewPCG(seed, uint64(i)))
-			c := newCluster(t, testenv.ZooKeeper(t), shortTimeout)
-			cs := newContenders(t, c, 3)
-			cs.awaitLeader(t)
-			portion := func(low, high float64) time.Duration {
-				return time.Duration((low + rng.Float64()*(high-low)) * float64(shortTimeout))
-			}
-			for _, step := range []struct {
-				cut   bool
-				lasts time.Duration
-			}{{true, portion(1.1, 2)}, {false, portion(0, 0.2)}, {true, portion(1.5, 3)}} {
-				for _, name := range cs.names {
-					c.process(name).cut(step.cut)
-				}
-				elapse(step.lasts)
-			}
-			healed := time.Now()
-			for _, name := range cs.names {
-				c.process(name).heal()
-			}
-			slowest := c.pulse(t, func() { cs.awaitLeader(t) })
-			// The back-off's cap, and what a busy machine takes for a few requests.
-			bound := shortTimeout + time.Second + slack + 10*slowest
-			if took := time.Since(healed); took > bound {
-				t.Errorf("somebody leads %s after the healing, bound %s", took, bound)
-			}
-			cs.end(t)
+			cutTwice(t, newCluster(t, testenv.ZooKeeper(t), shortTimeout), rand.New(rand.NewPCG(seed, uint64(i))))
 		})
 	}
+	network, e := ensembleOnNetwork(t)
+	for i := range runs(t, 2, 20, 1000) {
+		t.Run(fmt.Sprintf("filters %d", i), func(t *testing.T) {
+			t.Parallel()
+			cutTwice(t, newClusterOn(t, network, e, shortTimeout), rand.New(rand.NewPCG(seed, uint64(1<<32+i))))
+		})
+	}
+}
+
+func cutTwice(t *testing.T, c *cluster, rng *rand.Rand) {
+	cs := newContenders(t, c, 3, 0)
+	cs.awaitLeader(t)
+	portion := func(low, high float64) time.Duration {
+		return time.Duration((low + rng.Float64()*(high-low)) * float64(shortTimeout))
+	}
+	for _, step := range []struct {
+		cut   bool
+		lasts time.Duration
+	}{{true, portion(1.1, 2)}, {false, portion(0, 0.2)}, {true, portion(1.5, 3)}} {
+		for _, name := range cs.names {
+			c.process(name).cut(step.cut)
+		}
+		elapse(step.lasts)
+	}
+	healed := time.Now()
+	for _, name := range cs.names {
+		c.process(name).heal()
+	}
+	slowest := c.pulse(t, func() { cs.awaitLeader(t) })
+	// The back-off's cap, and what a busy machine takes for a few requests.
+	bound := shortTimeout + time.Second + slack + 10*slowest
+	if took := time.Since(healed); took > bound {
+		t.Errorf("somebody leads %s after the healing, bound %s", took, bound)
+	}
+	cs.end(t)
+}
+
+// ensembleOnNetwork is an ensemble on hosts of its own.
+func ensembleOnNetwork(t *testing.T) (*testenv.Network, *testenv.ZooKeeperEnsemble) {
+	t.Helper()
+	network := testenv.NewNetwork(t)
+	var hosts []*testenv.Host
+	for range 3 {
+		hosts = append(hosts, network.Host(t))
+	}
+	return network, testenv.ZooKeeperWith(t, testenv.ZooKeeperConfig{Hosts: hosts})
 }
 
 // pulse is how long the store has taken at most to give a session and a write,
@@ -83,7 +110,9 @@ func (c *cluster) pulse(t *testing.T, f func()) (slowest time.Duration) {
 	taking.Go(func() {
 		for {
 			start := time.Now()
-			s, err := zk.Open(context.Background(), zk.Config{Servers: c.ensemble.Addrs(), ConnectTimeout: 10 * time.Second})
+			s, err := zk.Open(context.Background(), zk.Config{
+				Servers: c.ensemble.Addrs(), ConnectTimeout: 10 * time.Second, Dial: c.direct,
+			})
 			if err == nil {
 				_, err = s.Create(s.Context(), "/pulse-", nil, zk.EphemeralSequential)
 				slowest = max(slowest, time.Since(start))
@@ -106,13 +135,13 @@ func (c *cluster) pulse(t *testing.T, f func()) (slowest time.Duration) {
 	return slowest
 }
 
-// Cut, Freeze, Kill: whatever happens to contenders' connections and to the
+// Cut, Freeze, Kill: whatever happens to contenders, to their connections and to the
 // store's servers, what is written is written by one leader after the other.
 func TestCutFreezeAndKillNeverMakeTwoLeaders(t *testing.T) {
 	t.Parallel()
 	seed := seed(t)
 	e := testenv.ZooKeeperWith(t, testenv.ZooKeeperConfig{})
-	n := schedules(20, 1000)
+	n := runs(t, 20, 1000, 1000)
 	const atOnce = 20
 	for start := 0; start < n; start += atOnce {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
@@ -143,10 +172,11 @@ func TestCutFreezeAndKillNeverMakeTwoLeaders(t *testing.T) {
 	}
 }
 
-// randomFaults is one schedule over three contenders.
+// randomFaults is one schedule over three contenders, of which one is a process of its
+// own that can be stopped.
 func randomFaults(t *testing.T, e *testenv.ZooKeeperEnsemble, rng *rand.Rand) {
 	c := newCluster(t, e, shortTimeout)
-	cs := newContenders(t, c, 3)
+	cs := newContenders(t, c, 2, 1)
 	cs.awaitLeader(t)
 	for range 8 {
 		p := c.process(cs.names[rng.IntN(len(cs.names))])
@@ -154,7 +184,11 @@ func randomFaults(t *testing.T, e *testenv.ZooKeeperEnsemble, rng *rand.Rand) {
 			p = c.process(cs.awaitLeader(t).name)
 		}
 		way := testenv.Direction(rng.IntN(2))
-		switch rng.IntN(8) {
+		fault := rng.IntN(9)
+		if p.child != nil {
+			fault = rng.IntN(16)
+		}
+		switch fault {
 		case 0:
 			p.cut(true)
 		case 1:
@@ -172,6 +206,10 @@ func randomFaults(t *testing.T, e *testenv.ZooKeeperEnsemble, rng *rand.Rand) {
 			p.each(func(proxy *testenv.Proxy) { proxy.Delay(delay) })
 		case 7:
 			p.each(func(proxy *testenv.Proxy) { proxy.CutAfter(way, rng.Int64N(500)) })
+		case 8:
+			// Several at once, or nothing.
+		default:
+			p.child.freeze()
 		}
 		elapse(time.Duration(rng.Int64N(int64(shortTimeout))))
 		if rng.IntN(2) == 0 {

@@ -47,11 +47,10 @@ func (s *session) Look(ctx context.Context) (coord.Holder, error) {
 	}
 }
 
-// TakeOver implements coord.Session.
+// TakeOver implements coord.Session. The check of the witness, which was made before
+// the epoch was read, says that all is in the namespace that was read. What a server
+// reads that is behind, the transaction refuses.
 func (s *session) TakeOver(ctx context.Context, claim coord.Claim) (ha.Term, error) {
-	if err := s.Sync(ctx); err != nil {
-		return ha.Term{}, s.failure(err)
-	}
 	_, held, err := s.Exists(ctx, s.layout.lock())
 	if err != nil {
 		return ha.Term{}, s.failure(err)
@@ -59,7 +58,7 @@ func (s *session) TakeOver(ctx context.Context, claim coord.Claim) (ha.Term, err
 	if held {
 		return ha.Term{}, coord.ErrHeld
 	}
-	last, version, err := s.prepare(ctx)
+	witness, last, version, err := s.prepare(ctx)
 	if err != nil {
 		return ha.Term{}, err
 	}
@@ -68,48 +67,97 @@ func (s *session) TakeOver(ctx context.Context, claim coord.Claim) (ha.Term, err
 		return ha.Term{}, err
 	}
 	_, err = s.Multi(ctx,
+		zk.CheckOp(witness, zk.AnyVersion),
 		zk.SetOp(s.layout.epoch(), claim.Record(number).Encode(), version),
 		zk.CreateOp(s.layout.lock(), []byte(claim.Grant), zk.Ephemeral),
 		zk.CreateOp(s.layout.guard(claim.Grant), nil, zk.Ephemeral))
 	if err != nil {
-		return ha.Term{}, s.notTaken(err)
+		return ha.Term{}, s.notTaken(witness, err)
 	}
 	return ha.Term{Epoch: number, Grant: claim.Grant, Guard: int64(version) + 1}, nil
 }
 
 // prepare makes what a take-over needs to be there, and reads the epoch.
-func (s *session) prepare(ctx context.Context) (coord.EpochRecord, int32, error) {
-	if err := s.EnsurePath(ctx, s.layout.folder(latch)); err != nil {
-		return coord.EpochRecord{}, 0, s.failure(err)
-	}
-	last, version, err := s.readEpoch(ctx)
-	if err != nil || version >= 0 {
-		return last, version, err
-	}
-	_, err = s.Create(ctx, s.layout.epoch(), coord.EpochRecord{}.Encode(), zk.Persistent)
-	if err != nil && !errors.Is(err, zk.ErrNodeExists) {
-		err = s.failure(err)
-		if errors.Is(err, ha.ErrAmbiguous) {
-			// What may have been made is what everybody makes.
-			err = fmt.Errorf("%w: %w", ha.ErrConflict, err)
+func (s *session) prepare(ctx context.Context) (witness string, last coord.EpochRecord, version int32, err error) {
+	for range 2 {
+		if witness, err = s.testify(ctx); err != nil {
+			return "", last, 0, err
 		}
-		return coord.EpochRecord{}, 0, err
+		last, version, err = s.readEpoch(ctx)
+		if err != nil || version >= 0 {
+			return witness, last, version, err
+		}
+		if err := s.makeEpoch(ctx); err != nil {
+			return "", last, 0, err
+		}
+		// Where there was no epoch the namespace is new, perhaps, and the witness is gone.
+		s.recant(witness)
 	}
-	last, version, err = s.readEpoch(ctx)
-	if err == nil && version < 0 {
-		err = fmt.Errorf("the epoch was removed: %w", ha.ErrConflict)
+	return "", last, 0, fmt.Errorf("the epoch was removed: %w", ha.ErrConflict)
+}
+
+func (s *session) makeEpoch(ctx context.Context) error {
+	if err := s.EnsurePath(ctx, "/"); err != nil {
+		return s.failure(err)
 	}
-	return last, version, err
+	_, err := s.Create(ctx, s.layout.epoch(), coord.EpochRecord{}.Encode(), zk.Persistent)
+	if err == nil || errors.Is(err, zk.ErrNodeExists) {
+		return nil
+	}
+	return harmless(s.failure(err))
+}
+
+// harmless is the error of what may be made twice, or for nothing: an unknown outcome
+// is then no more than a reason to try again.
+func harmless(err error) error {
+	if errors.Is(err, ha.ErrAmbiguous) {
+		return fmt.Errorf("%w: %w", ha.ErrConflict, err)
+	}
+	return err
+}
+
+// testify returns a node of the session's own within the latch's folder, under a name
+// that nobody will use again; it is made if there is none.
+func (s *session) testify(ctx context.Context) (string, error) {
+	s.mu.Lock()
+	witness := s.witness
+	s.mu.Unlock()
+	if witness != "" {
+		return witness, nil
+	}
+	if err := s.EnsurePath(ctx, s.layout.folder(latch)); err != nil {
+		return "", s.failure(err)
+	}
+	witness = s.layout.witness(zk.NewID())
+	if _, err := s.Create(ctx, witness, nil, zk.Ephemeral); err != nil {
+		return "", harmless(s.failure(err))
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.witness = witness
+	return witness, nil
+}
+
+// recant forgets a witness that is gone.
+func (s *session) recant(witness string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.witness == witness {
+		s.witness = ""
+	}
 }
 
 // notTaken is why a take-over was refused: the lock is held, or what was read
 // before it is no longer so.
-func (s *session) notTaken(err error) error {
+func (s *session) notTaken(witness string, err error) error {
 	i, ok := refusedAt(err)
 	switch {
-	case ok && i > 0 && errors.Is(err, zk.ErrNodeExists):
+	case ok && i > 1 && errors.Is(err, zk.ErrNodeExists):
 		return fmt.Errorf("%w: %w", coord.ErrHeld, err)
 	case ok && (errors.Is(err, zk.ErrBadVersion) || errors.Is(err, zk.ErrNoNode)):
+		if i == 0 {
+			s.recant(witness)
+		}
 		return fmt.Errorf("%w: %w", ha.ErrConflict, err)
 	}
 	return s.failure(err)

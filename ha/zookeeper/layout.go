@@ -40,6 +40,9 @@ func (l layout) guard(grant ha.GrantID) string {
 	return l.folder(latch) + "/g-" + coord.Escape(string(grant))
 }
 
+// witness is where a session leaves its mark, see testify.
+func (l layout) witness(id string) string { return l.folder(latch) + "/s-" + id }
+
 // parent is the folder of a path.
 func parent(path string) string {
 	if at := strings.LastIndexByte(path, '/'); at > 0 {

@@ -10,6 +10,7 @@ import (
 // TestMain lets many tests run at once: they wait for sessions to end, most of
 // their time.
 func TestMain(m *testing.M) {
+	contendIfAsked()
 	flag.Parse()
 	if err := flag.Set("test.parallel", "16"); err != nil {
 		panic(err)

@@ -13,7 +13,12 @@ import (
 // Publish implements coord.Session.
 func (s *session) Publish(ctx context.Context, term ha.Term, key coord.Key, value []byte) error {
 	path := s.layout.key(key)
-	if !term.IsZero() {
+	if term.IsZero() {
+		// Who lists itself as a contender is going to need it, when it should be quick.
+		if _, err := s.testify(ctx); err != nil {
+			return err
+		}
+	} else {
 		s.mu.Lock()
 		s.published[key] = true
 		s.mu.Unlock()

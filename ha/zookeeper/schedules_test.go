@@ -5,9 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -16,12 +14,19 @@ import (
 	"github.com/leatdata/leat/ha/hatest"
 )
 
-// schedules is how many random schedules run: few, or by make soak many.
-func schedules(few, many int) int {
-	if n, err := strconv.Atoi(os.Getenv("LEAT_KILLS")); err == nil && n > 0 {
-		return many
+// runs is how many random schedules run: few, or by make soak LEAT_RUNS for those that
+// have the most, and their part of it for others.
+func runs(t *testing.T, few, of, most int) int {
+	t.Helper()
+	text := os.Getenv("LEAT_RUNS")
+	if text == "" {
+		return few
 	}
-	return few
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 {
+		t.Fatalf("LEAT_RUNS=%s is no number above zero", text)
+	}
+	return max(1, n*of/most)
 }
 
 // seed is printed, and given by LEAT_SEED again.
@@ -42,38 +47,37 @@ type contenders struct {
 	cluster *cluster
 	names   []string
 	all     []*contender
-	writing sync.WaitGroup
-
-	mu sync.Mutex
-	// acknowledged and refused are writes, by their jobs' names.
-	acknowledged, refused map[ha.JobID]bool
-	// wrote is told of writes.
-	wrote chan struct{}
-	// latest is the highest epoch that was granted.
-	latest ha.Epoch
+	history *history
 }
 
+// contender is one in our own process, or, with a child, in one of its own.
 type contender struct {
 	*hatest.Contender
-	services ha.Services
 	name     string
+	services ha.Services
+	writer   *writer
+	child    *child
 }
 
-// newContenders starts some; whoever leads writes all the time.
-func newContenders(t *testing.T, c *cluster, n int) *contenders {
+// newContenders starts n in our process, and more in processes of their own; whoever
+// leads writes all the time.
+func newContenders(t *testing.T, c *cluster, n, children int) *contenders {
 	t.Helper()
-	cs := &contenders{cluster: c, wrote: make(chan struct{}), acknowledged: map[ha.JobID]bool{}, refused: map[ha.JobID]bool{}}
+	cs := &contenders{cluster: c, history: newHistory()}
 	for i := range n {
 		name := fmt.Sprintf("p%d", i)
 		services := c.open(t, name, ha.Config{Name: name})
-		member := &contender{Contender: hatest.NewContender(services.Election(component)), services: services, name: name}
-		member.OnGrant = func(g hatest.Grant) error {
-			cs.granted(t, member, g)
-			return nil
-		}
-		cs.names, cs.all = append(cs.names, name), append(cs.all, member)
+		w := &writer{services: services, note: cs.history.add}
+		cs.names = append(cs.names, name)
+		cs.all = append(cs.all, &contender{Contender: w.contender(), name: name, services: services, writer: w})
 	}
-	for _, member := range cs.all {
+	for i := range children {
+		name := fmt.Sprintf("child%d", i)
+		cs.names = append(cs.names, name)
+		cs.all = append(cs.all, &contender{name: name, child: c.start(t, name)})
+	}
+	for _, member := range cs.all[:n] {
+		member.writer.onGrant = func(g hatest.Grant) { cs.alone(t, member, g) }
 		if err := member.services.Election(component).Start(member.Contender); err != nil {
 			t.Fatal(err)
 		}
@@ -81,53 +85,116 @@ func newContenders(t *testing.T, c *cluster, n int) *contenders {
 	return cs
 }
 
-// granted holds that nobody else may act any more, and that epochs grow.
-func (cs *contenders) granted(t *testing.T, who *contender, g hatest.Grant) {
+// alone holds that nobody else in our process may act any more.
+func (cs *contenders) alone(t *testing.T, who *contender, g hatest.Grant) {
 	for _, other := range cs.all {
-		if other == who {
+		if other == who || other.child != nil {
 			continue
 		}
 		if lease, trusted := other.services.Election(component).Lease(); trusted && g.Ctx.Err() == nil {
 			t.Errorf("%s leads in epoch %d while %s does in %d, for %s", who.name, g.Term.Epoch, other.name, lease.Term.Epoch, lease.Left)
 		}
 	}
-	cs.mu.Lock()
-	if g.Term.Epoch <= cs.latest {
-		t.Errorf("%s was granted epoch %d after %d", who.name, g.Term.Epoch, cs.latest)
+}
+
+// writer is what a contender does while it leads.
+type writer struct {
+	services ha.Services
+	note     func(fact)
+	onGrant  func(hatest.Grant)
+
+	mu      sync.Mutex
+	epoch   ha.Epoch
+	writing sync.WaitGroup
+}
+
+func (w *writer) contender() *hatest.Contender {
+	c := hatest.NewContender(w.services.Election(component))
+	c.OnGrant = func(g hatest.Grant) error {
+		w.note(fact{what: granted, epoch: g.Term.Epoch, at: now()})
+		w.mu.Lock()
+		w.epoch = g.Term.Epoch
+		w.mu.Unlock()
+		if w.onGrant != nil {
+			w.onGrant(g)
+		}
+		w.writing.Go(func() { w.trust(g) })
+		w.writing.Go(func() { w.write(g) })
+		return nil
 	}
-	cs.latest = max(cs.latest, g.Term.Epoch)
-	cs.mu.Unlock()
-	cs.writing.Go(func() { cs.write(who, g) })
+	c.OnRevoke = func() {
+		w.mu.Lock()
+		epoch := w.epoch
+		w.mu.Unlock()
+		w.note(fact{what: revoked, epoch: epoch, at: now()})
+	}
+	return c
+}
+
+// trust asks all the time whether the grant can be trusted, and notes when it last was.
+func (w *writer) trust(g hatest.Grant) {
+	often := time.NewTicker(2 * time.Millisecond)
+	defer often.Stop()
+	var last time.Duration
+	for at := now(); w.services.Election(component).HasLeadership(g.ID); at = now() {
+		last = at
+		<-often.C
+	}
+	w.note(fact{what: trusted, epoch: g.Term.Epoch, at: last})
 }
 
 // write sets jobs running as long as the grant lasts, and one more after it. (Unlike
 // a graph, nobody brings such a record back from the storage.)
-func (cs *contenders) write(who *contender, g hatest.Grant) {
+func (w *writer) write(g hatest.Grant) {
 	pace := time.NewTicker(20 * time.Millisecond)
 	defer pace.Stop()
 	for n := 0; ; n++ {
-		job := ha.JobID(fmt.Sprintf("%d-%d", g.Term.Epoch, n))
 		over := g.Ctx.Err() != nil
+		at := now()
+		job := ha.JobID(fmt.Sprintf("%d-%d", g.Term.Epoch, n))
 		// Not the grant's context: a leader that does not stop has none.
 		ctx, cancel := contextFor(2 * shortTimeout)
-		err := who.services.Jobs().SetRunning(ctx, g.Term, job)
+		err := w.services.Jobs().SetRunning(ctx, g.Term, job)
 		cancel()
-		cs.mu.Lock()
-		cs.acknowledged[job] = err == nil
-		// One that is both was applied, perhaps, before it was refused.
-		cs.refused[job] = errors.Is(err, ha.ErrFenced) && !errors.Is(err, ha.ErrAmbiguous)
-		cs.mu.Unlock()
-		if err == nil {
-			select {
-			case cs.wrote <- struct{}{}:
-			default:
-			}
+		outcome := unknown
+		switch {
+		case err == nil:
+			outcome = wrote
+		case errors.Is(err, ha.ErrFenced) && !errors.Is(err, ha.ErrAmbiguous):
+			// One that is both was applied, perhaps, before it was refused.
+			outcome = refused
 		}
+		w.note(fact{what: outcome, epoch: g.Term.Epoch, at: at, job: job})
 		if over || errors.Is(err, ha.ErrFenced) || errors.Is(err, ha.ErrClosed) {
 			return
 		}
 		<-pace.C
 	}
+}
+
+// leads says that it was granted more often than revoked.
+func (c *contender) leads() bool {
+	if c.child != nil {
+		return c.child.leads()
+	}
+	granted, revoked := c.Count()
+	return granted > revoked
+}
+
+// written is how many writes of all were acknowledged.
+func (cs *contenders) written() int {
+	n := cs.history.written()
+	for _, member := range cs.all {
+		if member.child == nil {
+			continue
+		}
+		for _, f := range member.child.facts() {
+			if f.what == wrote {
+				n++
+			}
+		}
+	}
+	return n
 }
 
 // end waits until one leads, closes all, and holds the history against what the
@@ -138,105 +205,45 @@ func (cs *contenders) end(t *testing.T) {
 		cs.cluster.process(name).heal()
 	}
 	cs.awaitLeader(t)
-	cs.awaitWrite(t)
+	before := cs.written()
+	awaitTrue(t, "a leader writes", func() bool { return cs.written() > before })
 	for _, member := range cs.all {
-		ctx, cancel := contextFor(time.Minute)
-		if err := member.services.Close(ctx); err != nil {
-			t.Errorf("close %s: %v", member.name, err)
+		member.close(t)
+		if member.child == nil {
+			continue
 		}
-		cancel()
+		for _, f := range member.child.facts() {
+			cs.history.add(f)
+		}
 	}
-	cs.writing.Wait()
-	cs.check(t)
+	cs.history.check(t, cs.cluster.admin)
+}
+
+func (c *contender) close(t *testing.T) {
+	t.Helper()
+	if c.child != nil {
+		c.child.close()
+		return
+	}
+	ctx, cancel := contextFor(2 * time.Minute)
+	defer cancel()
+	if err := c.services.Close(ctx); err != nil {
+		t.Fatalf("close %s: %v", c.name, err)
+	}
+	c.writer.writing.Wait()
 }
 
 // awaitLeader waits until one leads.
-func (cs *contenders) awaitLeader(t *testing.T) *contender {
+func (cs *contenders) awaitLeader(t *testing.T) (leader *contender) {
 	t.Helper()
-	tick := time.NewTicker(10 * time.Millisecond)
-	defer tick.Stop()
-	limit := time.NewTimer(2 * time.Minute)
-	defer limit.Stop()
-	for {
+	awaitTrue(t, "somebody leads", func() bool {
 		for _, member := range cs.all {
-			if g := member.Contender; member.services.Election(component) != nil {
-				if granted, revoked := g.Count(); granted > revoked {
-					return member
-				}
+			if member.leads() {
+				leader = member
+				return true
 			}
 		}
-		select {
-		case <-tick.C:
-		case <-limit.C:
-			t.Fatal("nobody leads")
-		}
-	}
-}
-
-// awaitWrite waits until a leader has written.
-func (cs *contenders) awaitWrite(t *testing.T) {
-	t.Helper()
-	limit := time.NewTimer(2 * time.Minute)
-	defer limit.Stop()
-	select {
-	case <-cs.wrote:
-	case <-limit.C:
-		t.Fatal("no leader writes")
-	}
-	select {
-	case <-cs.wrote:
-	case <-limit.C:
-		t.Fatal("no leader writes any more")
-	}
-}
-
-type applied struct {
-	job     ha.JobID
-	created int64
-}
-
-// check reads what was applied: the store's order of it is the truth.
-func (cs *contenders) check(t *testing.T) {
-	t.Helper()
-	ctx := t.Context()
-	if err := cs.cluster.admin.Sync(ctx); err != nil {
-		t.Fatal(err)
-	}
-	names, _, err := cs.cluster.admin.Children(ctx, "/running_job_registry")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var order []applied
-	there := map[ha.JobID]bool{}
-	for _, name := range names {
-		stat, exists, err := cs.cluster.admin.Exists(ctx, "/running_job_registry/"+name)
-		if err != nil || !exists {
-			t.Fatalf("%s: %t, %v", name, exists, err)
-		}
-		order = append(order, applied{ha.JobID(name), stat.Created})
-		there[ha.JobID(name)] = true
-	}
-	slices.SortFunc(order, func(a, b applied) int { return int(a.created - b.created) })
-	last := 0
-	for _, a := range order {
-		text, _, _ := strings.Cut(string(a.job), "-")
-		epoch, err := strconv.Atoi(text)
-		if err != nil || epoch < last {
-			t.Errorf("write %s was applied after one of epoch %d (%v)", a.job, last, err)
-		}
-		last = max(last, epoch)
-	}
-	for job, acknowledged := range cs.acknowledged {
-		if acknowledged && !there[job] {
-			t.Errorf("write %s was acknowledged and is not there", job)
-		}
-	}
-	for job, refused := range cs.refused {
-		if refused && there[job] {
-			t.Errorf("write %s was refused and is there", job)
-		}
-	}
-	if len(order) == 0 {
-		t.Error("nothing was written")
-	}
+		return false
+	})
+	return leader
 }

@@ -66,6 +66,8 @@ type session struct {
 	mu sync.Mutex
 	// published are the records of leaders that go with the session.
 	published map[coord.Key]bool
+	// witness is a node of ours among the latch's, "" while there is none.
+	witness string
 	// closed: no more watches are started.
 	closed bool
 }

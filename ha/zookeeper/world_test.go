@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"path/filepath"
 	"slices"
@@ -22,24 +23,29 @@ import (
 	"github.com/leatdata/leat/zk"
 )
 
-// T in the tests: a short one for those that wait for sessions to end, a long one
-// for those that a busy machine must not end; and what a bound may be exceeded by.
+// T in the tests: a short one for those that wait for sessions to end, a long one for
+// those that cut them off for part of it, one that no test waits for, and that no busy
+// machine exceeds; and what a bound may be exceeded by.
 const (
-	shortTimeout = 3 * time.Second
-	longTimeout  = 8 * time.Second
-	slack        = 500 * time.Millisecond
+	shortTimeout  = 3 * time.Second
+	longTimeout   = 8 * time.Second
+	steadyTimeout = 2 * time.Minute
+	slack         = 500 * time.Millisecond
 )
 
 // cluster is a cluster on an ensemble, each of its processes behind a proxy of
-// its own.
+// its own, or on a host of its own.
 type cluster struct {
 	t        *testing.T
 	ensemble *testenv.ZooKeeperEnsemble
-	root     string
-	storage  string
-	timeout  time.Duration
-	// admin goes past the proxies.
-	admin *zk.Session
+	// network is where the ensemble is, if it is not here.
+	network *testenv.Network
+	root    string
+	storage string
+	timeout time.Duration
+	// admin goes past the proxies, by direct (nil: as anybody does).
+	admin  *zk.Session
+	direct func(ctx context.Context, network, addr string) (net.Conn, error)
 
 	mu        sync.Mutex
 	processes map[string]*process
@@ -47,26 +53,41 @@ type cluster struct {
 
 // process is one that is opened by name.
 type process struct {
+	t       *testing.T
+	servers []string
 	proxies []*testenv.Proxy
-	mu      sync.Mutex
+	// host is nil behind proxies.
+	host *testenv.Host
+	// child is nil in our own process.
+	child *child
+	mu    sync.Mutex
 	// greeting is the store's answer to the last request for a session.
 	greeting []byte
 }
 
 func newCluster(t *testing.T, e *testenv.ZooKeeperEnsemble, timeout time.Duration) *cluster {
 	t.Helper()
+	return newClusterOn(t, nil, e, timeout)
+}
+
+func newClusterOn(t *testing.T, network *testenv.Network, e *testenv.ZooKeeperEnsemble, timeout time.Duration) *cluster {
+	t.Helper()
 	c := &cluster{
-		t: t, ensemble: e, root: e.Root(), storage: t.TempDir(), timeout: timeout,
+		t: t, ensemble: e, network: network, root: e.Root(), storage: t.TempDir(), timeout: timeout,
 		processes: map[string]*process{},
 	}
-	admin, err := zk.Open(t.Context(), zk.Config{
+	cfg := zk.Config{
 		Servers: e.Addrs(), Chroot: c.root + "/default", SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
-	})
+	}
+	if network != nil {
+		cfg.Dial = network.Host(t).Dial
+	}
+	admin, err := zk.Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(admin.Close)
-	c.admin = admin
+	c.admin, c.direct = admin, cfg.Dial
 	return c
 }
 
@@ -75,12 +96,17 @@ func (c *cluster) process(name string) *process {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	p := c.processes[name]
-	if p == nil {
-		p = &process{}
-		for _, addr := range c.ensemble.Addrs() {
-			p.proxies = append(p.proxies, testenv.NewZooKeeperProxy(c.t, addr))
-		}
-		c.processes[name] = p
+	if p != nil {
+		return p
+	}
+	p = &process{t: c.t, servers: c.ensemble.Addrs()}
+	c.processes[name] = p
+	if c.network != nil {
+		p.host = c.network.Host(c.t)
+		return p
+	}
+	for _, addr := range c.ensemble.Addrs() {
+		p.proxies = append(p.proxies, testenv.NewZooKeeperProxy(c.t, addr))
 	}
 	return p
 }
@@ -92,10 +118,30 @@ func (p *process) each(do func(*testenv.Proxy)) {
 	}
 }
 
-func (p *process) cut(on bool) { p.each(func(proxy *testenv.Proxy) { proxy.BlackHole(on) }) }
+func (p *process) cut(on bool) {
+	p.each(func(proxy *testenv.Proxy) { proxy.BlackHole(on) })
+	switch {
+	case p.host == nil:
+	case on:
+		p.filter("INPUT", "--sport")
+	default:
+		p.host.Unfilter(p.t)
+	}
+}
+
+// filter drops what goes one way between the process's host and the store.
+func (p *process) filter(chain, port string) {
+	for _, server := range p.servers {
+		_, number, _ := net.SplitHostPort(server)
+		p.host.Filter(p.t, chain+" -p tcp "+port+" "+number+" -j DROP")
+	}
+}
 
 // quorum is the store as the process sees it.
 func (p *process) quorum() []string {
+	if p.host != nil {
+		return p.servers
+	}
 	var addrs []string
 	p.each(func(proxy *testenv.Proxy) { addrs = append(addrs, proxy.Addr()) })
 	return addrs
@@ -104,6 +150,7 @@ func (p *process) quorum() []string {
 func (c *cluster) open(t *testing.T, name string, cfg ha.Config) ha.Services {
 	t.Helper()
 	cfg.StorageDir, cfg.SessionTimeout = c.storage, c.timeout
+	cfg.Logger = slog.New(slog.NewTextHandler(t.Output(), nil))
 	p := c.process(name)
 	services, err := New(t.Context(), cfg, Options{Quorum: p.quorum(), Root: c.root, Dial: p.dial})
 	if err != nil {
@@ -114,8 +161,11 @@ func (c *cluster) open(t *testing.T, name string, cfg ha.Config) ha.Services {
 
 // dial remembers what the store has answered.
 func (p *process) dial(ctx context.Context, network, addr string) (net.Conn, error) {
-	var d net.Dialer
-	conn, err := d.DialContext(ctx, network, addr)
+	dial := new(net.Dialer).DialContext
+	if p.host != nil {
+		dial = p.host.Dial
+	}
+	conn, err := dial(ctx, network, addr)
 	if err != nil {
 		return nil, err
 	}
@@ -276,7 +326,7 @@ func (c *cluster) corrupt(t *testing.T, folder string) {
 // world is the cluster as the contract's tests see it.
 func (c *cluster) world() *hatest.World {
 	return &hatest.World{
-		Open: c.open, Timeout: c.timeout, Slack: slack, Rounds: 1,
+		Open: c.open, Timeout: c.timeout, Slack: slack, Rounds: 1, Pulse: c.pulse,
 		Cut:    func(name string) { c.process(name).cut(true) },
 		Heal:   func(name string) { c.process(name).cut(false) },
 		Expire: c.expire,

@@ -156,6 +156,7 @@ func TestExitCodes(t *testing.T) {
 		{2, "run wrong.yaml", `wrong.yaml:2: source csv: option "pth" is not known; did you mean "path"?`},
 		{2, "run speed.yaml", `speed: option "bytes": "fast" is not a size`},
 		{2, "run allowed.yaml --metrics nowhere", "--metrics: "},
+		{2, "run allowed.yaml --metrics=", "--metrics has no address: give one such as :9090, or leave it out"},
 		{2, "run allowed.yaml --keep-rows", "give both"},
 		{2, "run allowed.yaml --summary xml", "--summary is text, json or none"},
 		{2, "run allowed.yaml --progress dots", "--progress is none, bar or plain"},
@@ -270,8 +271,9 @@ func TestAChangedJobIsRefused(t *testing.T) {
 func TestValidateSaysWhatWillHappen(t *testing.T) {
 	s := newShell(t)
 	s.write("people.csv", people)
-	s.write("job.yaml", peopleJob+"columns: ['*', {name: origin, value: north}]\nwhere: id != \"2\"\n")
+	s.write("job.yaml", peopleJob+"columns: ['*', {name: origin, value: north}]\nwhere: id != \"2\"\nspeed: {bytes: 20MB, records: 1500}\n")
 	r := s.want(0, "validate", "job.yaml")
+	s.contains(r.out, "\nlimit: 20.0 MB/s and 1,500 rows/s, of the whole job\n")
 	s.contains(r.out, "job people: csv to csv", "id ", "origin", "a constant", "splits: 1", "exactly once", "where: runs in Leat")
 	if _, err := os.Stat("out"); err == nil {
 		t.Error("validate has made the target's folder")

@@ -22,10 +22,12 @@ type execution struct {
 	progress string
 	summary  string
 	metrics  string
+	given    *pflag.FlagSet
 }
 
 func (x *execution) flags(flags *pflag.FlagSet) {
 	x.logging.flags(flags)
+	x.given = flags
 	flags.StringVar(&x.state, "state", ".leat", "`folder` of the state of jobs")
 	flags.BoolVar(&x.restart, "restart", false, "give up an unfinished run and begin anew")
 	flags.BoolVar(&x.keepRows, "keep-rows", false, "with --restart: leave the rows that the given-up run has appended")
@@ -40,6 +42,9 @@ func (x *execution) check() error {
 	}
 	if x.summary != "text" && x.summary != "json" && x.summary != "none" {
 		return usagef("--summary is text, json or none, not %q", x.summary)
+	}
+	if x.metrics == "" && x.given.Changed("metrics") {
+		return usagef("--metrics has no address: give one such as :9090, or leave it out")
 	}
 	return nil
 }

@@ -67,8 +67,11 @@ is read again, and counts again here. The counters of the job are exact.
 			b.WriteString("\n")
 		}
 	}
-	b.WriteString("\nThe causes of `leat_subtask_errors_total` are null, duplicate, conversion (a record that\n" +
-		"could not be read or converted) and other.\n")
+	b.WriteString(`
+The causes of ` + "`leat_subtask_errors_total`" + `: null (NULL where none may be), duplicate (a
+key that another record has), conversion (a record that could not be read, or a value
+that is none of its column's type), other (checks, foreign keys, triggers, and the rest).
+`)
 	return b.Bytes()
 }
 

@@ -149,10 +149,10 @@ func (m *meter) line() string {
 	rows, bytes := m.rates()
 	parts := []string{
 		count(m.last.Read) + " rows", size(m.last.BytesRead),
-		count(int64(rows)) + " rows/s", size(int64(bytes)) + "/s",
+		rate(rows) + " rows/s", byteRate(bytes),
 	}
 	if limit := limitText(m.last.Limit); limit != "" {
-		parts = append(parts, "limit "+limit, "waited "+span(m.last.Waited))
+		parts = append(parts, "limit "+limit, "waited "+span(m.last.Waited)+" (all subtasks together)")
 	}
 	if m.last.Dirty > 0 {
 		parts = append(parts, count(m.last.Dirty)+" dirty")

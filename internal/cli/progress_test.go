@@ -53,7 +53,18 @@ func TestTheLineShowsTheLimit(t *testing.T) {
 	p := at(20, 40, -1)
 	p.Limit, p.Waited = ratelimit.Amount{Bytes: 20 << 20, Records: 1500}, 3*time.Second
 	m.add(now.Add(2*time.Second), p)
-	if got := m.line(); got != "20 rows, 40 B, 10 rows/s, 20 B/s, limit 21.0 MB/s and 1,500 rows/s, waited 3s" {
+	if got := m.line(); got != "20 rows, 40 B, 10 rows/s, 20 B/s, limit 21.0 MB/s and 1,500 rows/s, waited 3s (all subtasks together)" {
+		t.Errorf("got %s", got)
+	}
+}
+
+// What is slower than one in a second does not look as if it stood still.
+func TestTheLineShowsSlowRates(t *testing.T) {
+	m := meter{}
+	now := time.Unix(1_700_000_000, 0)
+	m.add(now, at(0, 0, -1))
+	m.add(now.Add(4*time.Second), at(1, 10, -1))
+	if got := m.line(); got != "1 rows, 10 B, 0.25 rows/s, 2.5 B/s" {
 		t.Errorf("got %s", got)
 	}
 }
@@ -105,6 +116,16 @@ func TestUnits(t *testing.T) {
 			t.Errorf("%d: %s, want %s", n, got, want)
 		}
 	}
+	for r, want := range map[float64]string{0: "0", 0.001: "under 0.01", 0.5: "0.5", 0.123: "0.12", 9.96: "10", 10: "10", 12345.6: "12,345"} {
+		if got := rate(r); got != want {
+			t.Errorf("%g: %s, want %s", r, got, want)
+		}
+	}
+	for r, want := range map[float64]string{0: "0 B/s", 0.5: "0.5 B/s", 2048: "2.0 kB/s"} {
+		if got := byteRate(r); got != want {
+			t.Errorf("%g: %s, want %s", r, got, want)
+		}
+	}
 	for d, want := range map[time.Duration]string{
 		120 * time.Millisecond: "0.12s", 3 * time.Second: "3s", 45 * time.Second: "45s", 200 * time.Second: "3m20s", 125 * time.Minute: "2h05m", 0: "0s",
 	} {
@@ -120,7 +141,7 @@ func TestSummaryText(t *testing.T) {
 		t.Errorf("got  %swant %s", got, want)
 	}
 	s.LimitRecords, s.Waited = 1000, 1.5
-	if got := summaryText(s); !strings.HasSuffix(got, ", 1,000 rows/s, limit 1,000 rows/s, waited 1.5s for it)\n") {
+	if got := summaryText(s); !strings.HasSuffix(got, ", 1,000 rows/s, limit 1,000 rows/s, waited 1.5s for it, all subtasks together)\n") {
 		t.Errorf("got %s", got)
 	}
 }

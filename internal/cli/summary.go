@@ -31,16 +31,16 @@ func summaryText(s local.Summary) string {
 			parts = append(parts, count(c.n)+" "+c.what)
 		}
 	}
-	rate := ""
+	speed := ""
 	if s.Seconds > 0 && s.State != jobmaster.Failed {
-		rate = fmt.Sprintf(", %s rows/s", count(int64(float64(s.Read)/s.Seconds)))
+		speed = fmt.Sprintf(", %s rows/s", rate(float64(s.Read)/s.Seconds))
 	}
 	if limit := limitText(ratelimit.Amount{Bytes: s.LimitBytes, Records: s.LimitRecords}); limit != "" {
-		rate += fmt.Sprintf(", limit %s, waited %s for it", limit, span(time.Duration(s.Waited*float64(time.Second))))
+		speed += fmt.Sprintf(", limit %s, waited %s for it, all subtasks together", limit, span(time.Duration(s.Waited*float64(time.Second))))
 	}
 	took := span(time.Duration(s.Seconds * float64(time.Second)))
 	return fmt.Sprintf("%s: %s in %s: %s (%s in, %s out%s)\n",
-		s.Job, stateText(s.State), took, strings.Join(parts, ", "), size(s.BytesRead), size(s.BytesWritten), rate)
+		s.Job, stateText(s.State), took, strings.Join(parts, ", "), size(s.BytesRead), size(s.BytesWritten), speed)
 }
 
 func stateText(o jobmaster.Outcome) string {

@@ -34,6 +34,30 @@ func size(n int64) string {
 	return fmt.Sprintf("%.1f %cB", f, "kMGTP"[unit])
 }
 
+// rate prints a number per second: with two digits where it is small, so that what
+// is slow does not look as if it stood.
+func rate(perSecond float64) string {
+	if perSecond == 0 || perSecond >= 10 {
+		return count(int64(perSecond))
+	}
+	return small(perSecond)
+}
+
+// byteRate is rate for bytes, in the unit of size.
+func byteRate(perSecond float64) string {
+	if perSecond == 0 || perSecond >= 10 {
+		return size(int64(perSecond)) + "/s"
+	}
+	return small(perSecond) + " B/s"
+}
+
+func small(perSecond float64) string {
+	if perSecond < 0.01 {
+		return "under 0.01"
+	}
+	return fmt.Sprintf("%.2g", perSecond)
+}
+
 // span prints a duration as people say it: 0.12s, 45s, 3m20s, 2h05m.
 func span(d time.Duration) string {
 	switch {

@@ -44,6 +44,9 @@ func printReport(w io.Writer, j *job.Job, r local.Report) error {
 	p.err = printColumns(w, r.Columns)
 	p.printf("\nsplits: %s\n", splitsText(r))
 	p.printf("parallelism: %d\n", r.Parallelism)
+	if limit := limitText(r.Limit); limit != "" {
+		p.printf("limit: %s, of the whole job\n", limit)
+	}
 	p.printf("commits: %s\n", r.Guarantee)
 	if r.Creates {
 		p.printf("the target does not exist and will be made\n")

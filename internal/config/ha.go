@@ -68,7 +68,7 @@ func (c *Config) HighAvailability(name string) ha.Config {
 		}
 	}
 	// Never above the session timeout in use: the servers may shorten it further.
-	const connection = "zookeeper.client.connection-timeout"
+	connection := kind + ".client.connection-timeout"
 	if _, ok := cfg.Options[connection]; ok && c.Duration(haPrefix+connection) > cfg.SessionTimeout {
 		cfg.Options[connection] = shortDuration(cfg.SessionTimeout)
 	}

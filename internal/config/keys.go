@@ -9,8 +9,9 @@ func Keys() []Key {
 
 func haKeys() []Key {
 	const (
-		ha = "high-availability."
-		zk = ha + "zookeeper."
+		ha   = "high-availability."
+		zk   = ha + "zookeeper."
+		etcd = ha + "etcd."
 	)
 	return []Key{
 		{Name: ha + "type", Default: "none", Doc: "none, embedded, zookeeper, etcd, or a factory registered by name"},
@@ -35,9 +36,15 @@ func haKeys() []Key {
 		{Name: zk + "path.checkpoint-counter", Default: "/checkpoint-counter", Doc: "the last checkpoint ids"},
 		{Name: zk + "path.running-registry", Default: "/running_job_registry", Doc: "jobs that run"},
 		{Name: zk + "path.jobgraphs", Default: "/jobgraphs", Doc: "pointers to job graphs"},
-		{Name: ha + "etcd.endpoints", Doc: "host:port,host:port; required for etcd"},
-		{Name: ha + "etcd.client.session-timeout", Kind: Duration, Default: "10s", Min: int64(time.Second), Doc: "the time to live of a lease, in whole seconds"},
-		{Name: ha + "etcd.path.root", Default: "/leat", Doc: "below which everything of ours is"},
+		{Name: etcd + "endpoints", Doc: "host:port,host:port, with https:// before each for TLS; required for etcd"},
+		{Name: etcd + "client.session-timeout", Kind: Duration, Default: "10s", Min: int64(time.Second), Doc: "the time to live of a lease, in whole seconds; the servers may give a longer one"},
+		{Name: etcd + "client.connection-timeout", Kind: Duration, Default: "15s", Min: int64(time.Millisecond), Doc: "for opening a session, over all members; never above the session timeout"},
+		{Name: etcd + "client.user", Doc: "who we are to etcd, if it wants to know"},
+		{Name: etcd + "client.password", Secret: true, Doc: "the user's password"},
+		{Name: etcd + "client.tls.ca-file", Doc: "the authorities that members' certificates are signed by, in PEM; with it, TLS is spoken"},
+		{Name: etcd + "client.tls.certificate-file", Doc: "our own certificate, in PEM"},
+		{Name: etcd + "client.tls.key-file", Doc: "the key of our own certificate, in PEM"},
+		{Name: etcd + "path.root", Default: "/leat", Doc: "below which everything of ours is"},
 		{Name: "zookeeper.sasl.disable", Kind: Bool, Default: "true", Doc: "there is no SASL: only true is accepted"},
 	}
 }

@@ -29,7 +29,7 @@ func (e *encoded) add(b *batch.Batch) {
 	before, rejected := len(e.buf), 0
 	e.buf = e.encoder.Encode(e.buf, b, func(row int, column, reason string) {
 		rejected++
-		e.attempt.Reject(b, row, column, reason)
+		e.attempt.Reject(b, row, column, batch.CauseConversion, reason)
 	})
 	e.rows += int64(b.Rows - rejected)
 	if e.packer != nil {

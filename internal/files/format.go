@@ -12,7 +12,7 @@ type Decoder interface {
 	// Decode takes records from the front of data, appends their spans (which
 	// index data) to b.Spans and dirty ones, with their lines as At, to
 	// b.Rejects, and returns the bytes it took: whole records only, at most
-	// batch.RowsOf them. It may rewrite bytes that it took (to undouble a
+	// batch.Room allows. It may rewrite bytes that it took (to undouble a
 	// quote). data starts at a record; when final, it ends where the split
 	// ends, and a record without its line end is a record. 0 and no error asks
 	// for more data. line is the number of the first line of data in its file,

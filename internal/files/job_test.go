@@ -128,7 +128,9 @@ func (j *job) copySplit(ctx context.Context, src *Source, snk *Sink, split conne
 func (j *job) attempt(ctx context.Context, src *Source, snk *Sink, split connector.Split, slot int, token connector.Token, giveUp int) (err error) {
 	w, state, err := snk.Claim(ctx, connector.Attempt{
 		Run: j.run, Split: split, Token: token, Slot: slot, State: j.states[split.ID],
-		Reject: func(_ *batch.Batch, row int, column, reason string) { panic(fmt.Sprint(row, column, reason)) },
+		Reject: func(_ *batch.Batch, row int, column string, _ batch.Cause, reason string) {
+			panic(fmt.Sprint(row, column, reason))
+		},
 	})
 	if err != nil || w == nil {
 		return err

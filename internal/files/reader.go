@@ -17,8 +17,10 @@ import (
 const (
 	// firstRead is what a reader wants in hand before it decodes.
 	firstRead = batch.MaxBytes
-	// minRead is the room that each read has.
-	minRead = 64 << 10
+	// minRead is the room that each read has, leastRead what one that is to make a
+	// small batch has.
+	minRead   = 64 << 10
+	leastRead = 4 << 10
 	// maxRecord bounds a record: a quote left open must not take all memory.
 	maxRecord = 1 << 30
 )
@@ -40,7 +42,9 @@ type reader struct {
 	tail  []byte
 	ended bool // in has proved its end
 	want  int  // bytes to have in hand before decoding
-	live  bool // decode what is there, however little: its writer may be slow
+	// record is about the size of one.
+	record int
+	live   bool // decode what is there, however little: its writer may be slow
 }
 
 // Next implements connector.Reader.
@@ -76,8 +80,8 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 // empty or holds the beginning of a record that is longer than it.
 func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
 	want := r.want
-	if m := b.Most.Bytes; m > 0 && len(b.Buf) == 0 { // a limit is on: more places to go on from
-		want = min(want, max(m, minRead))
+	if len(b.Buf) == 0 {
+		want = min(want, r.asked(b.Most))
 	}
 	if r.end > 0 {
 		want = int(min(int64(want), r.end-r.at.offset+1)) // one more, to meet the end
@@ -92,8 +96,9 @@ func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
 		r.tail = nil
 	}
 	for !r.ended && len(b.Buf) < need {
-		b.Buf = slices.Grow(b.Buf, min(minRead, want))
-		room := b.Buf[len(b.Buf):min(cap(b.Buf), max(want, len(b.Buf)+minRead))]
+		least := min(minRead, want)
+		b.Buf = slices.Grow(b.Buf, least)
+		room := b.Buf[len(b.Buf):min(cap(b.Buf), max(want, len(b.Buf)+least))]
 		n, err := r.in.Read(ctx, room)
 		b.Buf = b.Buf[:len(b.Buf)+n]
 		switch {
@@ -106,6 +111,19 @@ func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
 		}
 	}
 	return nil
+}
+
+// asked is about how many bytes make the batch that is asked for: a limit is on, and
+// there are to be more places to go on from.
+func (r *reader) asked(most batch.Bound) int {
+	want := firstRead
+	if most.Bytes > 0 {
+		want = max(leastRead, most.Bytes)
+	}
+	if most.Rows > 0 && most.Rows < firstRead {
+		want = min(want, max(leastRead, most.Rows*r.record))
+	}
+	return want
 }
 
 // decode lets the decoder take records from the buffer, and keeps the rest.
@@ -180,7 +198,7 @@ func (r *reader) needMore(b *batch.Batch) error {
 // adapt makes the next read as large as the batch's bounds let be used, so
 // that little is copied over as the tail.
 func (r *reader) adapt(n, spans, width int) {
-	r.want = firstRead
+	r.want, r.record = firstRead, n/max(1, spans/max(1, width))
 	if spans/max(1, width) >= batch.RowsOf(width) {
 		r.want = min(firstRead, n+n/8)
 	}

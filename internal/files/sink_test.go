@@ -331,7 +331,7 @@ func TestRejectedRowsAreNotCounted(t *testing.T) {
 	var rejected []string
 	w, state, err := s.Claim(t.Context(), connector.Attempt{
 		Run: connector.Run{ID: "r"}, Token: 1,
-		Reject: func(b *batch.Batch, row int, column, reason string) {
+		Reject: func(b *batch.Batch, row int, column string, _ batch.Cause, reason string) {
 			rejected = append(rejected, string(b.Row(row)[0])+column+reason)
 		},
 	})

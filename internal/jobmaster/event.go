@@ -66,7 +66,8 @@ type EffectFailed struct {
 	Failure Failure
 }
 
-// Limit changes what the job may pass per second; zero ends the limit.
+// Limit changes what the job may pass per second; zero ends the limit. One that is
+// not valid changes nothing.
 type Limit struct{ Limit ratelimit.Amount }
 
 // Demand is what a slot's limiter reports, with the time at which it came.

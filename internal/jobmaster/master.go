@@ -136,7 +136,9 @@ func (m *Master) Step(e Event) []Effect {
 	case EffectFailed:
 		m.effectFailed(e)
 	case Limit:
-		m.ledger.Change(e.Limit)
+		if m.ledger.Change(e.Limit) != nil {
+			return nil // whoever sends it has looked before
+		}
 	case Demand:
 		m.ledger.Report(e.Now, e.Slot, e.Report)
 		return nil // it changes nothing before the next Tick

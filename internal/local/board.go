@@ -1,18 +1,29 @@
 package local
 
-import "github.com/leatdata/leat/metrics"
+import (
+	"github.com/leatdata/leat/connector"
+	"github.com/leatdata/leat/metrics"
+)
 
 // board shows how a job stands as metrics.
 type board struct {
 	read, written, dirty     *metrics.Gauge
 	bytesRead, bytesWritten  *metrics.Gauge
+	rates                    [4]*metrics.Gauge // as rateValues orders them
 	splits, done             *metrics.Gauge
 	limitBytes, limitRecords *metrics.Gauge
 	waited                   *metrics.Gauge
 }
 
 func newBoard(g *metrics.Group) *board {
+	const over = " per second, of all subtasks over the last 20 seconds"
 	return &board{
+		rates: [4]*metrics.Gauge{
+			g.Gauge("read_records_per_second", "records read"+over),
+			g.Gauge("read_bytes_per_second", "record bytes read"+over),
+			g.Gauge("written_records_per_second", "records that became durable"+over),
+			g.Gauge("written_bytes_per_second", "record bytes that became durable"+over),
+		},
 		read:         g.Gauge("read_records", "records read by the whole run, over all starts"),
 		written:      g.Gauge("written_records", "records that the target has counted, over all starts"),
 		dirty:        g.Gauge("dirty_records", "dirty records, over all starts"),
@@ -44,4 +55,11 @@ func (b *board) show(p Progress) {
 		v.gauge.Set(float64(v.value))
 	}
 	b.waited.Set(p.Waited.Seconds())
+	for i, v := range rateValues(p.Rates) {
+		b.rates[i].Set(v)
+	}
+}
+
+func rateValues(r connector.Rates) [4]float64 {
+	return [4]float64{r.Read, r.BytesRead, r.Written, r.BytesWritten}
 }

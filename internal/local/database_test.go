@@ -186,7 +186,7 @@ func (w *databaseWriter) refuse(divisor int) (some bool) {
 			return false
 		}
 		some = true
-		w.attempt.Reject(r.batch, r.i, "id", "refused: "+strconv.Itoa(divisor))
+		w.attempt.Reject(r.batch, r.i, "id", batch.CauseUntold, "refused: "+strconv.Itoa(divisor))
 		return true
 	})
 	return some

@@ -96,6 +96,10 @@ func (l *loop) execute(ctx context.Context, slots int) error {
 			}
 			continue
 		case limit := <-l.changes:
+			if err := limit.Validate(); err != nil {
+				l.log.Warn("a new limit is not taken", "error", err)
+				continue
+			}
 			e = jobmaster.Limit{Limit: limit}
 		case e = <-l.events:
 			l.heard(e)
@@ -134,8 +138,10 @@ func (l *loop) tick(ctx context.Context) (ended bool) {
 // tell passes on how the job stands.
 func (l *loop) tell() {
 	r := rate{limit: l.master.RateLimit()}
-	for _, s := range l.slots {
-		r.waited += s.subtask.Limiter().State().Waited
+	for i := range len(l.slots) {
+		s := l.slots[i].subtask
+		r.waited += s.Limiter().State().Waited
+		r.rates = r.rates.Add(s.Numbers().Rates())
 	}
 	l.rate = r
 	l.told(l.master, r)

@@ -182,12 +182,27 @@ func TestEveryKindOfBatchIsLimited(t *testing.T) {
 
 // A run that is stopped under a limit goes on with another number of subtasks, and
 // what was measured with it: the numbers of the subtasks are the run's again.
+// They are with a target that keeps the positions itself, and with one that leaves
+// them to the state.
 func TestNumbersGoOnAtAnotherParallelism(t *testing.T) {
 	t.Parallel()
+	server := testenv.Postgres(t)
+	for _, parallelism := range []int{1, 3, 7} {
+		for name, sink := range map[string]string{
+			"files":    fmt.Sprintf("{csv: {path: %q}}", t.TempDir()+"/out/"),
+			"postgres": fmt.Sprintf("{postgres: {url: %q, table: t}}", server.Database(t)),
+		} {
+			t.Run(fmt.Sprintf("%s/%d", name, parallelism), func(t *testing.T) { goOnAt(t, parallelism, sink) })
+		}
+	}
+}
+
+// goOnAt stops a run of four subtasks, and goes on with another number of them.
+func goOnAt(t *testing.T, other int, sink string) {
 	dir, state := t.TempDir(), t.TempDir()
 	text := func(parallelism int, speed string) string {
-		return fmt.Sprintf("name: goes-on\nsource: {csv: {path: %q}}\nsink: {csv: {path: %q}}\nparallelism: %d\ncheckpoint: {interval: 50ms}\n%s",
-			filepath.Join(manyDir(t, dir), "*.csv"), dir+"/out/", parallelism, speed)
+		return fmt.Sprintf("name: goes-on\nsource: {csv: {path: %q}}\nsink: %s\nparallelism: %d\ncheckpoint: {interval: 50ms}\n%s",
+			filepath.Join(manyDir(t, dir), "*.csv"), sink, parallelism, speed)
 	}
 	run := func(ctx context.Context, text string, progress func(local.Progress)) (local.Summary, *metrics.Registry, error) {
 		j, err := job.Parse([]byte(text), "job.yaml", job.Vars{}, connectors.All())
@@ -208,7 +223,7 @@ func TestNumbersGoOnAtAnotherParallelism(t *testing.T) {
 	if !errors.Is(err, local.ErrInterrupted) {
 		t.Fatal(err)
 	}
-	sum, r, err := run(t.Context(), text(3, ""), nil)
+	sum, r, err := run(t.Context(), text(other, ""), nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -263,7 +263,7 @@ func (x *execution) dirty() task.DirtyDir {
 
 func (x *execution) loop(a *assembly, current *runRecord) *loop {
 	d := &x.store.data
-	limit := ratelimit.Amount{Bytes: x.job.Speed.Bytes, Records: x.job.Speed.Records}
+	limit := limitOf(x.job)
 	group := x.deps.Metrics.With("job", x.job.Name)
 	group.Close() // of an earlier run of the job in this process
 	board := newBoard(group.Group("job"))
@@ -300,6 +300,10 @@ func (x *execution) loop(a *assembly, current *runRecord) *loop {
 		changes:   x.deps.Limits,
 		failpoint: x.deps.Failpoint,
 	}
+}
+
+func limitOf(j *job.Job) ratelimit.Amount {
+	return ratelimit.Amount{Bytes: j.Speed.Bytes, Records: j.Speed.Records}
 }
 
 // restartOf says "none" to the jobmaster as it wants it said.

@@ -47,11 +47,12 @@ func (s *Summary) limited(r rate) {
 	s.LimitBytes, s.LimitRecords, s.Waited = r.limit.Bytes, r.limit.Records, r.waited.Seconds()
 }
 
-// rate is how a job's limit stands.
+// rate is how fast a job goes, and how its limit stands.
 type rate struct {
 	limit ratelimit.Amount
-	// waited is the sum over all subtasks.
+	// waited and rates are the sums over all subtasks.
 	waited time.Duration
+	rates  connector.Rates
 }
 
 // Progress is how a job stands.
@@ -64,6 +65,8 @@ type Progress struct {
 	Splits, Done int
 	// Enumerated says that all splits are known.
 	Enumerated bool
+	// Rates are those of all subtasks together, over the last 20 seconds.
+	Rates connector.Rates
 	// Limit is what the job may pass per second, zero for no limit, and Waited
 	// the time for which subtasks have waited for it, all together.
 	Limit  ratelimit.Amount
@@ -73,7 +76,7 @@ type Progress struct {
 // progressOf measures by bytes where the splits tell them, else by rows, else
 // by splits.
 func progressOf(m *jobmaster.Master, r rate) Progress {
-	p := Progress{Counters: m.Totals(), Enumerated: m.Enumerated(), Share: -1, Limit: r.limit, Waited: r.waited}
+	p := Progress{Counters: m.Totals(), Enumerated: m.Enumerated(), Share: -1, Rates: r.rates, Limit: r.limit, Waited: r.waited}
 	var total, reachedAll float64
 	m.Splits(func(s connector.Split, c connector.Counters, done bool) bool {
 		p.Splits++

@@ -7,6 +7,7 @@ import (
 	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/job"
+	"github.com/leatdata/leat/ratelimit"
 )
 
 // Report is what a job would do.
@@ -20,7 +21,9 @@ type Report struct {
 	Bytes, Rows int64
 	// Parallelism is the number of subtasks.
 	Parallelism int
-	Guarantee   connector.Guarantee
+	// Limit is what the job may pass on per second, zero for no limit.
+	Limit     ratelimit.Amount
+	Guarantee connector.Guarantee
 	// Creates says that the target will be made.
 	Creates bool
 	// Filter says where the where runs; empty without one.
@@ -48,7 +51,7 @@ func (r *Runner) Validate(ctx context.Context, j *job.Job) (Report, error) {
 	}
 	defer a.close(r.deps.Log)
 	rep := Report{
-		Parallelism: a.slots, Guarantee: a.plan.Guarantee, Creates: a.plan.Creates,
+		Parallelism: a.slots, Limit: limitOf(j), Guarantee: a.plan.Guarantee, Creates: a.plan.Creates,
 		Statements: a.plan.Statements, Doubts: a.plan.Doubts,
 	}
 	rep.columns(a)

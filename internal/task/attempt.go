@@ -40,7 +40,7 @@ type attempt struct {
 func (a *attempt) claim(ctx context.Context, from connector.SplitState) error {
 	w, st, err := a.cfg.Sink.Claim(ctx, connector.Attempt{
 		Run: a.cfg.Run, Split: a.split, Token: a.token, Slot: a.slot, State: from,
-		Reject: a.rejectWritten, RejectFor: a.rejectFor,
+		Reject: a.rejectWritten,
 	})
 	if err != nil {
 		if w != nil {
@@ -161,7 +161,7 @@ func (a *attempt) take(ctx context.Context, fed fedBatch) error {
 }
 
 // decorate puts around a reader what a batch goes through before the mapper, in
-// this order: it is measured as it was read, and then limited. Off, the limit
+// this order: it is measured as it was read, limited, and counted. Off, the limit
 // is one look at a flag.
 func (a *attempt) decorate(r connector.Reader) *limited {
 	return &limited{measured: measured{Reader: r, numbers: a.numbers}, limiter: a.limiter, pool: a.pool}
@@ -177,9 +177,14 @@ func (a *attempt) writing(do func() error) error {
 	return err
 }
 
-// rejectWritten is the writer's way to refuse a row, where it does not say why.
-func (a *attempt) rejectWritten(b *batch.Batch, row int, column, reason string) {
-	a.rejectFor(b, row, column, causeOf(b, row, column), reason)
+// rejectWritten is the writer's way to refuse a row.
+func (a *attempt) rejectWritten(b *batch.Batch, row int, column string, cause batch.Cause, reason string) {
+	if cause == batch.CauseUntold {
+		cause = causeOf(b, row, column)
+	}
+	a.reject(b.Schema, batch.Reject{
+		Where: describe(b, row), Column: column, Reason: reason, Cause: cause, Names: b.Schema.Names(), Values: b.Row(row),
+	})
 }
 
 // causeOf is what a row shows of why the target refused it: a NULL in the column
@@ -191,13 +196,6 @@ func causeOf(b *batch.Batch, row int, column string) batch.Cause {
 		}
 	}
 	return batch.CauseOther
-}
-
-// rejectFor is the writer's way to refuse a row for a cause.
-func (a *attempt) rejectFor(b *batch.Batch, row int, column string, cause batch.Cause, reason string) {
-	a.reject(b.Schema, batch.Reject{
-		Where: describe(b, row), Column: column, Reason: reason, Cause: cause, Names: b.Schema.Names(), Values: b.Row(row),
-	})
 }
 
 // reject keeps a dirty record and tells of it at once, so that a job over its
@@ -248,7 +246,7 @@ func (a *attempt) commit(ctx context.Context, done bool) error {
 		committed.Split, committed.Token = a.split.ID, a.token
 		a.numbers.committed(a.durable, committed, time.Since(began))
 		a.durable, a.now, a.open = committed, committed.Counters, 0
-		a.format.Errors, a.format.Rates = a.causes, a.numbers.rates()
+		a.format.Errors, a.format.Rates = a.causes, a.numbers.Rates()
 		a.format = a.format.At(committed)
 		a.observer.Durable(committed, a.format)
 		return nil

@@ -111,7 +111,7 @@ func (w *ledgerWriter) Write(_ context.Context, b *batch.Batch) error {
 		v := string(b.Columns[0].Cell(i))
 		switch w.reject[v] {
 		case "write":
-			w.attempt.Reject(b, i, "n", "refused")
+			w.attempt.Reject(b, i, "n", batch.CauseUntold, "refused")
 			continue
 		case "commit":
 			w.late[v] = true
@@ -141,7 +141,7 @@ func (w *ledgerWriter) Commit(_ context.Context, st connector.SplitState) (conne
 			b := (&batch.Pool{}).Get(&batch.Schema{Fields: []batch.Field{{Name: "n"}}})
 			b.Append([]byte(v))
 			b.Seal()
-			w.attempt.Reject(b, 0, "n", "refused late")
+			w.attempt.Reject(b, 0, "n", batch.CauseUntold, "refused late")
 		}
 		w.open, w.late = kept, map[string]bool{}
 		return st, connector.ErrAgain

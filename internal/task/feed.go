@@ -42,7 +42,7 @@ type feed struct {
 // Before one of more than vast bytes is passed on, what reading it took is
 // collected, so that writing it does not come on top.
 const (
-	ahead = 3
+	ahead = 2
 	huge  = 4 * batch.MaxBytes
 	vast  = 16 * batch.MaxBytes
 )

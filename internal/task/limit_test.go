@@ -54,6 +54,26 @@ func TestWaitingHoldsNoCheckpoint(t *testing.T) {
 	})
 }
 
+// What waits for the limit does not count as read yet: the rates are what passes.
+func TestWhatWaitsIsNotCounted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := limitedSubtask(t, &ledger{}, nil)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan error)
+		go func() {
+			done <- s.Run(ctx, connector.Split{}, 1, connector.SplitState{}, connector.FormatState{}, &watcher{})
+		}()
+		synctest.Wait() // the second batch has been read, and waits
+		if n := s.Numbers().State(); n.Read != 10 || n.BytesRead != 80 || n.Rates.Read != 10 {
+			t.Errorf("numbers %+v", n)
+		}
+		cancel()
+		if err := <-done; !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	})
+}
+
 // A change of the limit wakes what waits: here its end.
 func TestWaitingIsWokenByAChange(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -135,7 +155,7 @@ func TestNumbersGoOn(t *testing.T) {
 	}
 }
 
-// causer is a writer that says why, and one that leaves it to the row.
+// A writer says of which kind a fault is, or leaves it to the row.
 func TestCauses(t *testing.T) {
 	schema := &batch.Schema{Fields: []batch.Field{{Name: "n"}, {Name: "m"}}}
 	var pool batch.Pool
@@ -179,11 +199,7 @@ type causing struct {
 func (c *causing) ledger() *ledger { return &c.led }
 
 func (c *causing) Claim(ctx context.Context, a connector.Attempt) (connector.Writer, connector.SplitState, error) {
-	if c.cause == batch.CauseUntold {
-		a.Reject(c.batch, 0, c.column, "refused")
-	} else {
-		a.RejectFor(c.batch, 0, c.column, c.cause, "refused")
-	}
+	a.Reject(c.batch, 0, c.column, c.cause, "refused")
 	return c.led.Claim(ctx, a)
 }
 

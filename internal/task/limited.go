@@ -20,6 +20,14 @@ type limited struct {
 
 // Next implements connector.Reader.
 func (l *limited) Next(ctx context.Context, b *batch.Batch) error {
+	if err := l.next(ctx, b); err != nil {
+		return err
+	}
+	l.numbers.read(b)
+	return nil
+}
+
+func (l *limited) next(ctx context.Context, b *batch.Batch) error {
 	if !l.limiter.On() && l.slices.empty() {
 		return l.measured.Next(ctx, b)
 	}

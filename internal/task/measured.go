@@ -8,7 +8,8 @@ import (
 	"github.com/leatdata/leat/connector"
 )
 
-// measured is a reader that counts what it reads and how long that takes.
+// measured is a reader that notes how large its batches are and how long reading
+// takes.
 type measured struct {
 	connector.Reader
 	numbers *Numbers
@@ -21,7 +22,10 @@ func (m *measured) Next(ctx context.Context, b *batch.Batch) error {
 	err := m.Reader.Next(ctx, b)
 	took := time.Since(began)
 	m.time += took
-	m.numbers.read(b, took)
+	m.numbers.readTime.Add(took)
+	if err == nil {
+		m.numbers.batchBytes.Observe(float64(b.Bytes))
+	}
 	return err
 }
 

@@ -27,8 +27,8 @@ type Numbers struct {
 
 func newNumbers(g *metrics.Group, limiter *ratelimit.Limiter) *Numbers {
 	n := &Numbers{
-		readRecords:  g.Meter("read_records", "records taken from the source"),
-		readBytes:    g.Meter("read_bytes", "record bytes taken from the source"),
+		readRecords:  g.Meter("read_records", "records taken from the source that the limit, if any, let pass"),
+		readBytes:    g.Meter("read_bytes", "record bytes taken from the source that the limit, if any, let pass"),
 		readTime:     g.Duration("read", "time spent reading and parsing"),
 		writeRecords: g.Meter("write_records", "records that the target counted, once durable"),
 		writeBytes:   g.Meter("write_bytes", "record bytes that were written, once durable"),
@@ -56,15 +56,11 @@ func newNumbers(g *metrics.Group, limiter *ratelimit.Limiter) *Numbers {
 	return n
 }
 
-// read counts a batch as it was read.
-func (n *Numbers) read(b *batch.Batch, took time.Duration) {
-	n.readTime.Add(took)
-	if b.Read == 0 {
-		return
-	}
+// read counts a batch that goes on its way: behind the limit, so that the rates
+// are what passes.
+func (n *Numbers) read(b *batch.Batch) {
 	n.readRecords.Mark(b.Read)
 	n.readBytes.Mark(b.Bytes)
-	n.batchBytes.Observe(float64(b.Bytes))
 }
 
 // dirty counts a dirty record.
@@ -86,7 +82,8 @@ func (n *Numbers) setPlace(p connector.Place) {
 	n.lastNumber.Set(float64(p.Number))
 }
 
-func (n *Numbers) rates() connector.Rates {
+// Rates are records and bytes per second over the last 20 seconds.
+func (n *Numbers) Rates() connector.Rates {
 	return connector.Rates{
 		Read: n.readRecords.Rate(), BytesRead: n.readBytes.Rate(),
 		Written: n.writeRecords.Rate(), BytesWritten: n.writeBytes.Rate(),
@@ -102,7 +99,7 @@ func (n *Numbers) State() connector.FormatState {
 			Null: n.errors[batch.CauseNull].Value(), Duplicate: n.errors[batch.CauseDuplicate].Value(),
 			Conversion: n.errors[batch.CauseConversion].Value(), Other: n.errors[batch.CauseOther].Value(),
 		},
-		Rates: n.rates(),
+		Rates: n.Rates(),
 	}
 	n.mu.Lock()
 	defer n.mu.Unlock()

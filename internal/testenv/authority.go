@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/leatdata/leat/internal/testenv/etcdserver"
 	"github.com/leatdata/leat/internal/testenv/zkserver"
 )
 
@@ -74,6 +75,41 @@ func (a *Authority) Client() (*tls.Config, error) {
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}, nil
+}
+
+// etcdFiles writes what a server needs below dir.
+func (a *Authority) etcdFiles(dir string) (*etcdserver.TLS, error) {
+	files, err := a.ClientFiles(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &etcdserver.TLS{Key: files.Key, Certificate: files.Certificate, Authority: files.Authority}, nil
+}
+
+// Files are a certificate with its key, and the authority's, in PEM.
+type Files struct{ Key, Certificate, Authority string }
+
+// ClientFiles writes a certificate that serves both ends below dir.
+func (a *Authority) ClientFiles(dir string) (*Files, error) {
+	cert, err := a.issue()
+	if err != nil {
+		return nil, err
+	}
+	key, err := x509.MarshalPKCS8PrivateKey(cert.PrivateKey)
+	if err != nil {
+		return nil, fmt.Errorf("write a key: %w", err)
+	}
+	f := &Files{filepath.Join(dir, "key.pem"), filepath.Join(dir, "cert.pem"), filepath.Join(dir, "authority.pem")}
+	for name, block := range map[string]*pem.Block{
+		f.Key:         {Type: "PRIVATE KEY", Bytes: key},
+		f.Certificate: {Type: "CERTIFICATE", Bytes: cert.Certificate[0]},
+		f.Authority:   {Type: "CERTIFICATE", Bytes: a.cert.Raw},
+	} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			return nil, fmt.Errorf("write a certificate: %w", err)
+		}
+	}
+	return f, nil
 }
 
 // zookeeperFiles writes what a server needs below dir.

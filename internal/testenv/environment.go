@@ -3,6 +3,7 @@ package testenv
 import (
 	"errors"
 	"sync"
+	"sync/atomic"
 
 	"github.com/leatdata/leat/internal/testenv/child"
 )
@@ -19,7 +20,10 @@ type environment struct {
 	mariadb   *MariaDBServer
 	templates map[string]*child.Template
 	zookeeper *ZooKeeperEnsemble
+	etcd      *EtcdCluster
 	builds    map[string]*build
+	// networks numbers them.
+	networks atomic.Int64
 }
 
 // folder returns a new folder within the scratch folder of this test binary.
@@ -96,6 +100,19 @@ func (e *environment) sharedZooKeeper() (*ZooKeeperEnsemble, error) {
 	return ensemble, ensemble.firstErr
 }
 
+// sharedEtcd returns the cluster that all tests of this binary use.
+func (e *environment) sharedEtcd() (*EtcdCluster, error) {
+	e.mu.Lock()
+	cluster := e.etcd
+	if cluster == nil {
+		cluster = &EtcdCluster{}
+		e.etcd = cluster
+	}
+	e.mu.Unlock()
+	cluster.first.Do(func() { cluster.firstErr = cluster.create() })
+	return cluster, cluster.firstErr
+}
+
 // build returns the entry for key, made at the first call.
 func (e *environment) build(key string) *build {
 	e.mu.Lock()
@@ -125,9 +142,12 @@ func (e *environment) close() error {
 	if e.zookeeper != nil {
 		errs = append(errs, e.zookeeper.stop())
 	}
+	if e.etcd != nil {
+		errs = append(errs, e.etcd.stop())
+	}
 	if e.scratch != nil {
 		errs = append(errs, e.scratch.close())
 	}
-	e.postgres, e.mariadb, e.zookeeper, e.scratch, e.templates, e.builds = nil, nil, nil, nil, nil, nil
+	e.postgres, e.mariadb, e.zookeeper, e.etcd, e.scratch, e.templates, e.builds = nil, nil, nil, nil, nil, nil, nil
 	return errors.Join(errs...)
 }

@@ -49,6 +49,10 @@ type Proxy struct {
 	// frames is set for a store whose messages are known: only whole ones pass.
 	frames    bool
 	dropReply *zookeeperRule
+	requests  map[ZooKeeperOp]int
+	// http2 is that for etcd.
+	http2    bool
+	dropEtcd *etcdRule
 }
 
 // budget is what may still pass in one direction before all connections are cut.
@@ -263,6 +267,10 @@ func (p *Proxy) judge(l *link, d Direction, data []byte) verdict {
 	v := verdict{pass: data}
 	if p.frames {
 		v = p.judgeFramesLocked(l, d, data)
+		data = v.pass
+	}
+	if p.http2 {
+		v = p.judgeHTTP2Locked(l, d, data)
 		data = v.pass
 	}
 	if rule := p.drop; rule != nil {

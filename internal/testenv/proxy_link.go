@@ -21,6 +21,8 @@ type link struct {
 	frames [2][]byte
 	// swallow is the number of the request whose reply is not to pass.
 	swallow *zookeeperSwallow
+	// etcd is what is known of an etcd's streams.
+	etcd *etcdLink
 
 	mu        sync.Mutex
 	server    net.Conn

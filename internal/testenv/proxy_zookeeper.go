@@ -3,6 +3,7 @@ package testenv
 import (
 	"bytes"
 	"encoding/binary"
+	"maps"
 	"net"
 	"sync/atomic"
 	"testing"
@@ -63,7 +64,7 @@ func NewZooKeeperProxy(t testing.TB, target string) *Proxy {
 	if err != nil {
 		t.Fatalf("start proxy: %v", err)
 	}
-	return startProxy(t, &Proxy{target: target, listener: listener, frames: true})
+	return startProxy(t, &Proxy{target: target, listener: listener, frames: true, requests: map[ZooKeeperOp]int{}})
 }
 
 // DropZooKeeperReply passes the next request of a type whose bytes hold match
@@ -93,6 +94,9 @@ func (p *Proxy) judgeFramesLocked(l *link, d Direction, data []byte) verdict {
 		frame := wholeFrame(l.frames[d])
 		if frame == nil {
 			return v
+		}
+		if d == ToServer && isRequest(frame) {
+			p.requests[opOf(frame)]++
 		}
 		if d == ToClient && l.swallow != nil && frameNumber(frame) == l.swallow.xid {
 			v.cutLink, v.done = true, l.swallow.rule.done
@@ -129,11 +133,20 @@ func frameNumber(frame []byte) int32 {
 	return int32(binary.BigEndian.Uint32(frame[4:]))
 }
 
+// isRequest says that a client's message is not its first, which is longer than a
+// header, and whose number is zero.
+func isRequest(frame []byte) bool { return len(frame) >= 12 && frameNumber(frame) != 0 }
+
+// opOf is a request's type.
+func opOf(frame []byte) ZooKeeperOp { return ZooKeeperOp(binary.BigEndian.Uint32(frame[8:])) }
+
 func (r *zookeeperRule) names(frame []byte) bool {
-	// A connection's first message is longer than a header, and its fifth to
-	// twelfth byte are zero or a transaction's number: no type below.
-	if len(frame) < 12 || frameNumber(frame) == 0 {
-		return false
-	}
-	return r.op.is(ZooKeeperOp(binary.BigEndian.Uint32(frame[8:]))) && bytes.Contains(frame, r.match)
+	return isRequest(frame) && r.op.is(opOf(frame)) && bytes.Contains(frame, r.match)
+}
+
+// ZooKeeperRequests counts the requests that have passed so far, by their type.
+func (p *Proxy) ZooKeeperRequests() map[ZooKeeperOp]int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return maps.Clone(p.requests)
 }

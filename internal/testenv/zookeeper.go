@@ -41,6 +41,8 @@ type ZooKeeperConfig struct {
 	TLS bool
 	// Settings are more lines for the servers' configuration.
 	Settings []string
+	// Hosts are where the servers run, one on each; without any, here.
+	Hosts []*Host
 }
 
 // ZooKeeper returns the ensemble of three that all tests of this binary share.
@@ -78,6 +80,9 @@ func (e *ZooKeeperEnsemble) create() (err error) {
 		return err
 	}
 	cfg := zkserver.Config{Dir: e.dir, Members: e.cfg.Members, Tick: e.cfg.Tick, Settings: e.cfg.Settings}
+	for _, h := range e.cfg.Hosts {
+		cfg.Places = append(cfg.Places, h.place())
+	}
 	if cfg.Members == 0 {
 		cfg.Members = 3
 	}

@@ -70,6 +70,7 @@ type Elector struct {
 	changed    chan struct{} // closed and made anew when view changes
 	components map[string]*Component
 	generation map[uint64]*generation // opening, open, or closing
+	trouble    error                  // why the last attempt to open a session failed
 }
 
 // view is what others see of the core.
@@ -80,7 +81,6 @@ type view struct {
 	timeout   time.Duration
 	competing bool
 	link      *Link  // nil: the store cannot be relied on
-	trouble   error  // why the last session could not be opened
 	grant     *grant // nil: the process does not lead
 }
 

@@ -35,7 +35,7 @@ type Link struct {
 func (e *Elector) Link(ctx context.Context) (*Link, error) {
 	for {
 		e.mu.Lock()
-		link, trouble, changed := e.view.link, e.view.trouble, e.changed
+		link, changed := e.view.link, e.changed
 		e.mu.Unlock()
 		if link != nil {
 			return link, nil
@@ -45,12 +45,19 @@ func (e *Elector) Link(ctx context.Context) (*Link, error) {
 		case <-e.ended:
 			return nil, ha.ErrClosed
 		case <-ctx.Done():
-			if trouble != nil {
-				return nil, fmt.Errorf("%w (%w)", trouble, ctx.Err())
-			}
-			return nil, errors.Join(ha.ErrUnavailable, ctx.Err())
+			return nil, e.without(ctx.Err())
 		}
 	}
+}
+
+// without is the error of who has waited for a session in vain: with what the trouble is.
+func (e *Elector) without(end error) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.trouble == nil {
+		return fmt.Errorf("%w: %w", ha.ErrUnavailable, end)
+	}
+	return fmt.Errorf("%w: %w: %w", ha.ErrUnavailable, end, e.trouble)
 }
 
 // carryOut begins an effect.
@@ -129,15 +136,15 @@ func (e *Elector) open(f Open) {
 		defer cancel()
 		session, err := e.cfg.Store.Open(ctx)
 		if err != nil {
-			e.report("open session", err)
 			e.mu.Lock()
-			e.view.trouble = err
+			e.trouble = err
 			e.mu.Unlock()
+			e.report("open session", err)
 			e.post(OpenFailed{Op: f.Op})
 			return
 		}
 		e.mu.Lock()
-		g.session = session
+		g.session, e.trouble = session, nil
 		dropped := g.dropped
 		e.mu.Unlock()
 		if dropped {
@@ -194,7 +201,7 @@ func (e *Elector) linkUp(gen uint64) {
 	g := e.generationOf(gen)
 	link := &Link{Session: g.session}
 	link.Gone, link.end = context.WithCancel(g.ctx)
-	e.update(func(v *view) { v.link, v.trouble = link, nil })
+	e.update(func(v *view) { v.link = link })
 	e.work.Go(func() { e.announce(link) })
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/leatdata/leat/ha"
@@ -36,6 +37,8 @@ type Base struct {
 	mu    sync.Mutex
 	lists map[coord.Key]*list
 	jobs  map[ha.JobID]*checkpoints
+
+	doubts doubts
 }
 
 // New returns the stores over a store and a place for blobs. keep is how many
@@ -56,8 +59,16 @@ func (b *Base) Close() {
 	b.work.Wait()
 }
 
-// get reads a record, and again when the store does not answer.
+// get reads a record, and again when the store does not answer. A tombstone is none.
 func (b *Base) get(ctx context.Context, key coord.Key) (coord.Record, error) {
+	record, err := b.raw(ctx, key)
+	if err == nil && isTombstone(record.Value) {
+		return coord.Record{}, fmt.Errorf("%s: %w", key, ha.ErrNotFound)
+	}
+	return record, err
+}
+
+func (b *Base) raw(ctx context.Context, key coord.Key) (coord.Record, error) {
 	var record coord.Record
 	err := b.try(ctx, func(s coord.Session) (err error) {
 		record, err = s.Get(ctx, key)
@@ -72,7 +83,7 @@ func (b *Base) list(ctx context.Context, folder string) ([]coord.Record, error) 
 		records, err = s.List(ctx, folder)
 		return err
 	})
-	return records, err
+	return slices.DeleteFunc(records, func(r coord.Record) bool { return isTombstone(r.Value) }), err
 }
 
 // try repeats what may be repeated.
@@ -161,13 +172,13 @@ var (
 func (b *Base) changeOnce(
 	ctx context.Context, term ha.Term, key coord.Key, make func([]byte) ([]byte, error), also []coord.Op,
 ) error {
-	record, err := b.get(ctx, key)
+	record, err := b.raw(ctx, key)
 	exists := err == nil
 	if err != nil && !errors.Is(err, ha.ErrNotFound) {
 		return err
 	}
 	var old []byte
-	if exists {
+	if exists && !isTombstone(record.Value) {
 		old = record.Value
 	}
 	value, err := make(old)
@@ -177,9 +188,12 @@ func (b *Base) changeOnce(
 	if err != nil {
 		return err
 	}
+	if value == nil && b.doubts.has(term, key) && !(exists && old == nil) {
+		value = newTombstone(term)
+	}
 	op := coord.Op{Kind: coord.Update, Key: key, Value: value, Version: record.Version}
 	switch {
-	case !exists && value == nil:
+	case old == nil && value == nil:
 		return nil
 	case !exists:
 		op.Kind = coord.Create
@@ -187,6 +201,9 @@ func (b *Base) changeOnce(
 		op.Kind = coord.Delete
 	}
 	err = b.write(ctx, term, append([]coord.Op{op}, also...)...)
+	if errors.Is(err, ha.ErrAmbiguous) {
+		b.doubts.add(term, key)
+	}
 	for _, race := range []error{ha.ErrConflict, ha.ErrExists, ha.ErrNotFound} {
 		if errors.Is(err, race) {
 			return fmt.Errorf("%w: %w", errRaced, err)
@@ -211,7 +228,7 @@ func (b *Base) background(doing string, do func(ctx context.Context) error) {
 
 // Clean removes all blobs that a cluster has, but the marks of used epochs.
 func (b *Base) Clean(ctx context.Context) error {
-	folders := []string{coord.Checkpoints, coord.CheckpointCounter, coord.JobGraphs, coord.Results, coord.Cluster}
+	folders := []string{coord.Checkpoints, coord.CheckpointCounter, coord.JobGraphs, coord.Results, mirrors, coord.Cluster}
 	for _, folder := range folders {
 		blobs, err := b.blobs.List(ctx, folder)
 		if err != nil {

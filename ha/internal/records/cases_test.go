@@ -148,7 +148,7 @@ func TestNextLeaderSweeps(t *testing.T) {
 			w.Jobs().Finish(t.Context(), w.term, "done", nil)); err != nil {
 			t.Fatal(err)
 		}
-		for _, folder := range []string{"checkpoints/j", "checkpoints/other", "jobgraphs/j", "jobgraphs/never-accepted", "jobgraphs/corrupt", "results/never"} {
+		for _, folder := range []string{"checkpoints/j", "checkpoints/other", "jobgraphs/j", "jobgraphs/never-accepted", "jobgraphs/corrupt"} {
 			folder, name, _ := strings.Cut(folder, "/")
 			p := newPointer(coord.Key{Folder: folder, Name: name}, 77, w.term, nil)
 			if err := w.blobs.Put(t.Context(), p.Blob, nil); err != nil {
@@ -276,34 +276,5 @@ func TestSweepInADeletedStoreRemovesNothing(t *testing.T) {
 		if latest, err := w.Checkpoints("j").Latest(t.Context()); err != nil || latest.ID != 1 {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
-	})
-}
-
-// While a leader stores a graph the store is deleted, and the next leader brings
-// back what it finds: that is not taken away by the first one's refusal.
-func TestRefusedWriteTakesNothingFromTheNextLeader(t *testing.T) {
-	inWorld(t, func(t *testing.T, w *world) {
-		if err := w.Reconcile(t.Context(), w.script, w.term); err != nil {
-			t.Fatal(err)
-		}
-		next := &world{t: t, server: w.server, blobs: w.blobs}
-		w.script.onWrite = func(write func() error) error {
-			w.script.onWrite = nil
-			w.server.Wipe()
-			next.lead()
-			if err := next.Reconcile(t.Context(), next.script, next.term); err != nil {
-				t.Error(err)
-			}
-			return write()
-		}
-		err := w.JobGraphs().Put(t.Context(), w.term, "j", []byte("graph"))
-		if !errors.Is(err, ha.ErrFenced) {
-			t.Errorf("put: %v", err)
-		}
-		synctest.Wait()
-		if graph, err := next.JobGraphs().Recover(t.Context(), "j"); err != nil || string(graph) != "graph" {
-			t.Errorf("recovered %q, %v", graph, err)
-		}
-		next.die()
 	})
 }

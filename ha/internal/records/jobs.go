@@ -105,30 +105,28 @@ func (j jobs) Finish(ctx context.Context, term ha.Term, job ha.JobID, data []byt
 
 func (j jobs) finish(ctx context.Context, term ha.Term, job ha.JobID, data []byte) error {
 	key := resultKey(job)
-	old, err := j.b.get(ctx, key)
-	if err == nil {
-		return sameResult(key, old.Value, data)
-	}
-	if !errors.Is(err, ha.ErrNotFound) {
-		return err
-	}
-	// A copy beside the blobs outlives the store: see Reconcile.
-	if err := j.b.blobs.Put(ctx, copyOf(key, term), data); err != nil {
-		return err
-	}
+	written := false
 	if _, err := j.b.change(ctx, term, key, func(old []byte) ([]byte, error) {
-		if old != nil {
-			if err := sameResult(key, old, data); err != nil {
-				return nil, err
-			}
-			return nil, errUnchanged
+		if written = old == nil; written {
+			return entry{Data: data}.encode(), nil
 		}
-		return entry{Data: data}.encode(), nil
+		if err := sameResult(key, old, data); err != nil {
+			return nil, err
+		}
+		return nil, errUnchanged
 	}); err != nil {
 		return err
 	}
+	if err := j.b.secure(ctx, term, copyOf(key, term), data, written); err != nil {
+		return err
+	}
+	if !written {
+		if err := j.b.forgetCopies(ctx, key, term.Epoch-1); err != nil {
+			return err
+		}
+	}
 	// The result alone decides; this only tidies up.
-	_, err = j.b.change(ctx, term, runningKey(job), func([]byte) ([]byte, error) { return nil, nil })
+	_, err := j.b.change(ctx, term, runningKey(job), func([]byte) ([]byte, error) { return nil, nil })
 	if err != nil {
 		j.b.logger.Warn("running entry of a finished job is left", "job", string(job), "error", err)
 	}
@@ -216,7 +214,7 @@ func (j jobs) Forget(ctx context.Context, term ha.Term, job ha.JobID) error {
 		_, err = j.b.change(ctx, term, runningKey(job), func([]byte) ([]byte, error) { return nil, nil })
 	}
 	if err == nil {
-		err = j.b.forgetCopies(ctx, key, term)
+		err = j.b.forgetCopies(ctx, key, term.Epoch)
 	}
 	if err != nil {
 		return fmt.Errorf("forget job %s: %w", job, err)

@@ -28,7 +28,10 @@ type list struct {
 }
 
 func (b *Base) listOf(folder, name string, keep int) *list {
-	key := coord.Key{Folder: folder, Name: coord.Escape(name)}
+	return b.listAt(coord.Key{Folder: folder, Name: coord.Escape(name)}, keep)
+}
+
+func (b *Base) listAt(key coord.Key, keep int) *list {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	l, ok := b.lists[key]
@@ -55,50 +58,18 @@ func (l *list) add(ctx context.Context, term ha.Term, id uint64, data []byte) er
 		return fmt.Errorf("store %s: %w", l.key, err)
 	}
 	defer l.turn.done()
-	added := newPointer(l.key, id, term, data)
-	if err := l.b.blobs.Put(ctx, added.Blob, data); err != nil {
+	if err := l.extend(ctx, term, newPointer(l.key, id, term, data), data); err != nil {
 		return fmt.Errorf("store %s: %w", l.key, err)
 	}
-	var dropped []pointer
-	used := false
-	doubtful, err := l.b.change(ctx, term, l.key, func(old []byte) ([]byte, error) {
-		now, err := l.decode(old)
-		if err != nil {
-			return nil, err
-		}
-		if same, ok := now.find(id); ok {
-			used = same.Blob == added.Blob
-			if same.SHA256 != added.SHA256 {
-				return nil, fmt.Errorf("%d is there already, with other data: %w", id, ha.ErrConflict)
-			}
-			return nil, errUnchanged
-		}
-		if n := len(now.Kept); n > 0 && now.Kept[n-1].ID > id {
-			return nil, fmt.Errorf("%d is not above the newest, %d: %w", id, now.Kept[n-1].ID, ha.ErrConflict)
-		}
-		kept := append(now.Kept, added)
-		cut := max(0, len(kept)-l.keep)
-		dropped, used = kept[:cut], true
-		return pointers{Kept: kept[cut:]}.encode(), nil
-	})
-	switch {
-	case doubtful || errors.Is(err, ha.ErrFenced):
-		// The pointer may be there or come, or a newer leader may have found the
-		// blob: it stays for a sweep.
-		l.doubtful.Store(true)
-	case err != nil || !used:
-		l.removeUnused(term, added)
-	}
-	if err != nil {
-		return fmt.Errorf("store %s: %w", l.key, err)
-	}
-	l.remove(dropped...)
-	l.sweepLater(term)
 	return nil
 }
 
 // put replaces what the list points to; the same data again is no error.
 func (l *list) put(ctx context.Context, term ha.Term, data []byte) error {
+	if err := l.turn.take(ctx); err != nil {
+		return fmt.Errorf("store %s: %w", l.key, err)
+	}
+	defer l.turn.done()
 	now, err := l.read(ctx)
 	if err != nil && !errors.Is(err, ha.ErrNotFound) {
 		return err
@@ -107,11 +78,59 @@ func (l *list) put(ctx context.Context, term ha.Term, data []byte) error {
 	if err == nil {
 		last, _ := newest(now)
 		if last.SHA256 == sumOf(data) {
-			return nil
+			return l.mirror(ctx, term, now, false)
 		}
 		id = last.ID + 1
 	}
-	return l.add(ctx, term, id, data)
+	if err := l.extend(ctx, term, newPointer(l.key, id, term, data), data); err != nil {
+		return fmt.Errorf("store %s: %w", l.key, err)
+	}
+	return nil
+}
+
+// extend stores a blob, then the pointer to it. It is the caller's turn.
+func (l *list) extend(ctx context.Context, term ha.Term, added pointer, data []byte) error {
+	if err := l.b.blobs.Put(ctx, added.Blob, data); err != nil {
+		return err
+	}
+	var stands pointers
+	var dropped []pointer
+	doubtful, err := l.b.change(ctx, term, l.key, func(old []byte) (_ []byte, err error) {
+		if stands, err = l.decode(old); err != nil {
+			return nil, err
+		}
+		if same, ok := stands.find(added.ID); ok {
+			if same.SHA256 != added.SHA256 {
+				return nil, fmt.Errorf("%d is there already, with other data: %w", added.ID, ha.ErrConflict)
+			}
+			return nil, errUnchanged
+		}
+		if n := len(stands.Kept); n > 0 && stands.Kept[n-1].ID > added.ID {
+			return nil, fmt.Errorf("%d is not above the newest, %d: %w", added.ID, stands.Kept[n-1].ID, ha.ErrConflict)
+		}
+		kept := append(stands.Kept, added)
+		cut := max(0, len(kept)-l.keep)
+		dropped, stands = kept[:cut], pointers{Kept: kept[cut:]}
+		return stands.encode(), nil
+	})
+	used := err == nil && stands.has(added.Blob)
+	switch {
+	case doubtful || errors.Is(err, ha.ErrFenced):
+		// The pointer may be there or come: the blob stays for a sweep.
+		l.doubtful.Store(true)
+	case !used:
+		l.removeUnused(term, added)
+	}
+	if err != nil {
+		return err
+	}
+	if err := l.mirror(ctx, term, stands, used); err != nil {
+		l.doubtful.Store(true) // what was dropped is left over too
+		return err
+	}
+	l.remove(dropped...)
+	l.sweepLater(term)
+	return nil
 }
 
 // decode reads an old value; a pointer that cannot be read stays as it is.
@@ -239,6 +258,10 @@ func (l *list) discard(ctx context.Context, term ha.Term) error {
 	_, err := l.b.change(ctx, term, l.key, func([]byte) ([]byte, error) { return nil, nil })
 	if err != nil {
 		return fmt.Errorf("remove %s: %w", l.key, err)
+	}
+	// First what would bring it back.
+	if err := l.b.forgetMirrors(ctx, l.key, term.Epoch); err != nil {
+		return fmt.Errorf("remove mirrors of %s: %w", l.key, err)
 	}
 	blobs, err := l.b.blobs.List(ctx, l.key.String())
 	for _, blob := range blobs {

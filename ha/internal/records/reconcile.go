@@ -1,6 +1,7 @@
 package records
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,10 +25,11 @@ func copyOf(key coord.Key, term ha.Term) string {
 	return fmt.Sprintf("%s/%020d-%013d-copy", key, 1, term.Epoch)
 }
 
-func (b *Base) forgetCopies(ctx context.Context, key coord.Key, term ha.Term) error {
+// forgetCopies removes those that leaders up to an epoch have written.
+func (b *Base) forgetCopies(ctx context.Context, key coord.Key, upTo ha.Epoch) error {
 	blobs, err := b.blobs.List(ctx, key.String())
 	for _, blob := range blobs {
-		if _, epoch, ok := parseBlob(blob.Key); err == nil && ok && epoch <= term.Epoch {
+		if _, epoch, ok := parseBlob(blob.Key); err == nil && ok && epoch <= upTo {
 			err = b.blobs.Delete(ctx, blob.Key)
 		}
 	}
@@ -35,21 +37,21 @@ func (b *Base) forgetCopies(ctx context.Context, key coord.Key, term ha.Term) er
 }
 
 // Reconcile is run by each take-over before anybody leads: it compares the store
-// with the shared storage. A store that is empty, or in which the last epoch was
-// not the one before this, may have been deleted or restored: what the storage
-// has more is brought back. A store of another cluster is refused. It can be cut
-// off at any point and run again, by anybody.
+// with the shared storage. What was acknowledged and is not there is brought back. In
+// a store in which the last epoch was not the one before this, and which may have been
+// restored, what is older than in the storage is too. A store of another cluster is
+// refused. It can be cut off at any point and run again, by anybody.
 func (b *Base) Reconcile(ctx context.Context, s coord.Session, term ha.Term) error {
 	r := reconciler{b: b, s: s, term: term}
 	if err := r.identify(ctx); err != nil {
 		return fmt.Errorf("compare store and storage: %w", err)
 	}
-	if r.identity.Epoch+1 != term.Epoch {
-		b.logger.Info("bringing back what the storage has and the store may have lost",
+	if r.whole = r.identity.Epoch+1 == term.Epoch; !r.whole {
+		b.logger.Info("the store may be an old copy: comparing all of it with the storage",
 			"epoch", term.Epoch, "last_seen_whole", r.identity.Epoch)
-		if err := r.bringBack(ctx); err != nil {
-			return fmt.Errorf("bring back from storage: %w", err)
-		}
+	}
+	if err := r.bringBack(ctx); err != nil {
+		return fmt.Errorf("bring back from storage: %w", err)
 	}
 	if err := r.settle(ctx); err != nil {
 		return err
@@ -70,6 +72,7 @@ type reconciler struct {
 	s        coord.Session
 	term     ha.Term
 	identity identity
+	whole    bool     // the epoch before this was the last that was seen
 	stored   coord.Op // what replaces the store's identity
 }
 
@@ -128,27 +131,70 @@ func (r *reconciler) create(ctx context.Context, key coord.Key, value []byte) er
 // bringBack goes through the storage. Results come first, so that a finished
 // job is never seen without its own.
 func (r *reconciler) bringBack(ctx context.Context) error {
-	steps := []struct {
-		folder string
-		keep   int
-		one    func(ctx context.Context, key coord.Key, blobs []ha.BlobInfo, keep int) error
-	}{
-		{coord.Results, 1, r.result},
-		{coord.JobGraphs, 1, r.pointers},
-		{coord.Checkpoints, r.b.keep, r.checkpoints},
+	copies, err := r.b.blobs.List(ctx, coord.Results)
+	if err != nil {
+		return err
 	}
-	for _, step := range steps {
-		blobs, err := r.b.blobs.List(ctx, step.folder)
-		if err != nil {
+	there := map[coord.Key]*coord.Record{}
+	if len(copies) > 0 {
+		if there, err = r.list(ctx, coord.Results); err != nil {
 			return err
 		}
-		for key, of := range byRecord(step.folder, blobs) {
-			if err := step.one(ctx, key, of, step.keep); err != nil {
+	}
+	for key, of := range byRecord(coord.Results, copies) {
+		if there[key] != nil {
+			continue
+		}
+		if err := r.result(ctx, key, of); err != nil {
+			return err
+		}
+	}
+	for _, folder := range []string{coord.JobGraphs, coord.Checkpoints} {
+		if err := r.bringBackPointers(ctx, folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *reconciler) bringBackPointers(ctx context.Context, folder string) error {
+	all, err := r.b.mirrorsOf(ctx, folder)
+	if err != nil || len(all) == 0 {
+		return err
+	}
+	there, err := r.list(ctx, folder)
+	if err != nil {
+		return err
+	}
+	graphs := there
+	if folder == coord.Checkpoints {
+		if graphs, err = r.list(ctx, coord.JobGraphs); err != nil {
+			return err
+		}
+	}
+	for key, of := range all {
+		graph := graphs[coord.Key{Folder: coord.JobGraphs, Name: key.Name}]
+		switch {
+		case r.whole && there[key] != nil:
+		case folder == coord.Checkpoints && (graph == nil || isTombstone(graph.Value)):
+			// They are of use only with the job's graph.
+		default:
+			if err := r.pointers(ctx, key, of, there[key]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
+}
+
+// list reads a folder's records by their keys.
+func (r *reconciler) list(ctx context.Context, folder string) (map[coord.Key]*coord.Record, error) {
+	records, err := r.s.List(ctx, folder)
+	there := map[coord.Key]*coord.Record{}
+	for i := range records {
+		there[records[i].Key] = &records[i]
+	}
+	return there, err
 }
 
 // byRecord sorts blobs under the records that they are for, oldest first.
@@ -164,73 +210,69 @@ func byRecord(folder string, blobs []ha.BlobInfo) map[coord.Key][]ha.BlobInfo {
 	return all
 }
 
-func (r *reconciler) result(ctx context.Context, key coord.Key, blobs []ha.BlobInfo, _ int) error {
-	data, err := r.b.blobs.Get(ctx, blobs[len(blobs)-1].Key)
+func (r *reconciler) result(ctx context.Context, key coord.Key, copies []ha.BlobInfo) error {
+	data, err := r.b.blobs.Get(ctx, copies[len(copies)-1].Key)
 	if err != nil {
 		return err
 	}
 	return r.create(ctx, key, entry{Data: data}.encode())
 }
 
-// checkpoints are of use only with the job's graph.
-func (r *reconciler) checkpoints(ctx context.Context, key coord.Key, blobs []ha.BlobInfo, keep int) error {
-	_, err := r.s.Get(ctx, coord.Key{Folder: coord.JobGraphs, Name: key.Name})
-	if errors.Is(err, ha.ErrNotFound) {
+// pointers makes a record (nil: there is none) what its newest mirror says, if that is
+// newer.
+func (r *reconciler) pointers(ctx context.Context, key coord.Key, of []ha.BlobInfo, record *coord.Record) error {
+	mirror, epoch, err := r.b.readMirror(ctx, key, of)
+	if errors.Is(err, ha.ErrCorrupt) {
+		r.b.logger.Warn("mirror cannot be read", "record", key.String(), "error", err)
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	return r.pointers(ctx, key, blobs, keep)
-}
-
-// pointers makes a record point to the newest blobs, if it does not do so yet.
-func (r *reconciler) pointers(ctx context.Context, key coord.Key, blobs []ha.BlobInfo, keep int) error {
-	record, err := r.s.Get(ctx, key)
-	if err != nil && !errors.Is(err, ha.ErrNotFound) {
-		return err
-	}
-	exists := err == nil
-	have := pointers{}
-	if exists {
-		if have, err = decodePointers(record); err != nil {
-			return nil // it stays, and whoever reads it is told
-		}
-	}
-	merged := pointers{}
-	for _, blob := range blobs {
-		p, err := r.pointerTo(ctx, blob, have)
-		if err != nil {
+	op := coord.Op{Kind: coord.Create, Key: key, Value: mirror.encode()}
+	if record != nil {
+		newer, err := r.isNewer(ctx, mirror, epoch, record)
+		if err != nil || !newer {
 			return err
 		}
-		if n := len(merged.Kept); n > 0 && merged.Kept[n-1].ID == p.ID {
-			merged.Kept[n-1] = p // written by a later epoch
-		} else {
-			merged.Kept = append(merged.Kept, p)
-		}
-	}
-	merged.Kept = merged.Kept[max(0, len(merged.Kept)-keep):]
-	if slices.Equal(merged.Kept, have.Kept) {
-		return nil
-	}
-	op := coord.Op{Kind: coord.Create, Key: key, Value: merged.encode()}
-	if exists {
 		op.Kind, op.Version = coord.Update, record.Version
 	}
 	return r.s.Write(ctx, r.term, op)
 }
 
-// pointerTo makes a pointer anew from its blob.
-func (r *reconciler) pointerTo(ctx context.Context, blob ha.BlobInfo, have pointers) (pointer, error) {
-	for _, p := range have.Kept {
-		if p.Blob == blob.Key {
-			return p, nil
-		}
+// isNewer says that a mirror was written after what its record holds, so that the
+// record is an old copy's.
+func (r *reconciler) isNewer(ctx context.Context, mirror pointers, epoch ha.Epoch, record *coord.Record) (bool, error) {
+	if isTombstone(record.Value) {
+		return epoch > tombstoneEpoch(record.Value), nil
 	}
-	data, err := r.b.blobs.Get(ctx, blob.Key)
+	have, err := decodePointers(*record)
 	if err != nil {
-		return pointer{}, err
+		return false, nil // it stays, and whoever reads it is told
 	}
-	id, _, _ := parseBlob(blob.Key)
-	return pointer{ID: id, Blob: blob.Key, Size: int64(len(data)), SHA256: sumOf(data)}, nil
+	ours, _ := newest(mirror)
+	theirs, _ := newest(have)
+	switch order := compareAge(ours, theirs); {
+	case order > 0:
+		return true, nil
+	case order == 0:
+		return false, nil
+	}
+	// A leader died before it wrote the mirror; or numbers began anew, when the record
+	// was removed and made again, and then what it points to is gone.
+	blobs, err := r.b.blobs.List(ctx, record.Key.String())
+	if err != nil {
+		return false, err
+	}
+	has := func(p pointer) bool {
+		return slices.ContainsFunc(blobs, func(b ha.BlobInfo) bool { return b.Key == p.Blob })
+	}
+	return has(ours) && !has(theirs), nil
+}
+
+// compareAge orders pointers by when they were written.
+func compareAge(a, b pointer) int {
+	_, epochA, _ := parseBlob(a.Blob)
+	_, epochB, _ := parseBlob(b.Blob)
+	return cmp.Or(cmp.Compare(epochA, epochB), cmp.Compare(a.ID, b.ID))
 }

@@ -54,11 +54,18 @@ func (s *script) Get(ctx context.Context, key coord.Key) (coord.Record, error) {
 type flakyBlobs struct {
 	*memstore.Blobs
 	putErr, getErr error
+	// onPut is called before a blob is written.
+	onPut func(key string) error
 }
 
 func (f *flakyBlobs) Put(ctx context.Context, key string, data []byte) error {
 	if f.putErr != nil {
 		return f.putErr
+	}
+	if f.onPut != nil {
+		if err := f.onPut(key); err != nil {
+			return err
+		}
 	}
 	return f.Blobs.Put(ctx, key, data)
 }
@@ -77,6 +84,9 @@ func (w *world) Link(context.Context) (*election.Link, error) {
 
 // Refused implements Links.
 func (w *world) Refused(refusal *ha.FencedError) { w.fenced = append(w.fenced, refusal) }
+
+// beside is another process on the same store and storage.
+func (w *world) beside() *world { return &world{t: w.t, server: w.server, blobs: w.blobs} }
 
 // inWorld runs a test under a grant of a new cluster.
 func inWorld(t *testing.T, test func(t *testing.T, w *world)) {
@@ -108,6 +118,25 @@ func (w *world) lead() {
 		},
 	})
 	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// succeed is the life of the next leader, which has compared store and storage.
+func (w *world) succeed() {
+	w.t.Helper()
+	w.die()
+	w.lead()
+	if err := w.Reconcile(w.t.Context(), w.script, w.term); err != nil {
+		w.t.Fatal(err)
+	}
+	synctest.Wait()
+}
+
+// skipEpoch has the next leader find a gap, as a claim that has failed leaves one.
+func (w *world) skipEpoch() {
+	w.t.Helper()
+	if err := NewMarks(w.blobs).Use(w.t.Context(), w.term.Epoch+1); err != nil {
 		w.t.Fatal(err)
 	}
 }

@@ -46,7 +46,7 @@ func (d *decoder) Decode(b *batch.Batch, data []byte, final bool, line int64) (i
 	if uint64(len(data)) > 1<<31-1 {
 		return 0, 0, fmt.Errorf("a record of more than 2 GiB")
 	}
-	d.b, d.line, d.counted, d.limit = b, line, 0, batch.RowsOf(len(b.Schema.Fields))
+	d.b, d.line, d.counted, d.limit = b, line, 0, b.Room(len(b.Schema.Fields)).Rows
 	from := len(b.Spans)
 	d.spans, d.used = b.Spans[:cap(b.Spans)], from
 	n := 0

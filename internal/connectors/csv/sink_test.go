@@ -47,7 +47,7 @@ func writeAll(t *testing.T, s *files.Sink, schema *batch.Schema, rows [][]any) (
 	refused := 0
 	w, state, err := s.Claim(ctx, connector.Attempt{
 		Run: run, Split: split, Token: connector.NewToken(1, 1),
-		Reject: func(*batch.Batch, int, string, string) { refused++ },
+		Reject: func(*batch.Batch, int, string, batch.Cause, string) { refused++ },
 	})
 	check(err)
 	check(w.Write(ctx, batchOf(schema, rows)))

@@ -60,7 +60,7 @@ func newDecoder(columns []column, strict bool) *decoder {
 func (d *decoder) Decode(b *batch.Batch, data []byte, final bool, line int64) (int, int64, error) {
 	d.extra, d.moved = d.extra[:0], d.moved[:0]
 	n, lines := 0, int64(0)
-	for rows, most := 0, batch.RowsOf(len(d.columns)); rows < most && n < len(data); {
+	for rows, most := 0, b.Room(len(d.columns)).Rows; rows < most && n < len(data); {
 		end := bytes.IndexByte(data[n:], '\n')
 		size := end + 1
 		if end < 0 {

@@ -13,6 +13,7 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
+	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/database"
 )
@@ -119,6 +120,36 @@ func recordFault(err error) bool {
 	// What a trigger raises by SIGNAL may have any number, and says so by its state.
 	class := string(refusal.SQLState[:2])
 	return strings.Contains(recordFaults, fmt.Sprintf(" %d ", refusal.Number)) || !strings.Contains(serverClasses, " "+class+" ")
+}
+
+// The errors that tell of which kind a record's fault is: NULL where none may be,
+// a key that is there, a value that is none of its column's type.
+const (
+	nullFaults  = " 1048 1138 1263 "
+	keyFaults   = " 1022 1062 1169 1586 1859 "
+	valueFaults = " 1264 1265 1292 1366 1367 1406 1411 1425 1427 1441 1690 3140 3141 3156 3157 "
+)
+
+// causeOf is of which kind the server's refusal of a record is.
+func causeOf(err error) batch.Cause {
+	number := fmt.Sprintf(" %d ", numberOf(err))
+	switch {
+	case strings.Contains(nullFaults, number):
+		return batch.CauseNull
+	case strings.Contains(keyFaults, number):
+		return batch.CauseDuplicate
+	case strings.Contains(valueFaults, number):
+		return batch.CauseConversion
+	}
+	return batch.CauseOther
+}
+
+// causeHere is of which kind a refusal on our side is.
+func causeHere(err error) batch.Cause {
+	if errors.Is(err, errNullRequired) {
+		return batch.CauseNull
+	}
+	return batch.CauseConversion
 }
 
 // reasonOf is what a dirty record says of the server's refusal.

@@ -62,7 +62,7 @@ func (in *inserts) all(ctx context.Context, rows []database.Row) error {
 			most = s.living / 2
 		default:
 			r := rows[s.last]
-			in.w.reject(r.Batch, int(r.Index), in.w.target.faulty(err), in.w.reason(err))
+			in.w.reject(r.Batch, int(r.Index), in.w.target.faulty(err), in.w.cause(err), in.w.reason(err))
 			at, most = s.end, min(max(64, most), in.most)
 		}
 	}
@@ -99,7 +99,7 @@ func (in *inserts) fill(rows []database.Row, at, most int) span {
 		}
 		if err != nil {
 			in.text = in.text[:start]
-			in.w.reject(r.Batch, int(r.Index), e.columnName(column), err.Error())
+			in.w.reject(r.Batch, int(r.Index), e.columnName(column), causeHere(err), err.Error())
 			r.Batch = nil
 			s.end++
 			continue

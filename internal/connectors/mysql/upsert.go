@@ -9,6 +9,7 @@ import (
 
 	driver "github.com/go-sql-driver/mysql"
 
+	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 )
 
@@ -47,6 +48,14 @@ func (w *writer) reason(err error) string {
 		return w.encoder.tooLarge(w.encoder.bytes).Error()
 	}
 	return reasonOf(err)
+}
+
+// cause is of which kind the server's refusal of a record is.
+func (w *writer) cause(err error) batch.Cause {
+	if w.otherKeys(err) {
+		return batch.CauseDuplicate
+	}
+	return causeOf(err)
 }
 
 // upsertTable is the name of upsert's temporary table.

@@ -110,7 +110,7 @@ func (w *writer) add(ctx context.Context, b *batch.Batch, i int) error {
 	}
 	if err != nil {
 		c.Reject(start)
-		w.reject(b, i, w.encoder.columnName(column), err.Error())
+		w.reject(b, i, w.encoder.columnName(column), causeHere(err), err.Error())
 		return nil
 	}
 	c.Add(w.encoder.bytes)
@@ -124,7 +124,7 @@ func (w *writer) addLarge(ctx context.Context, b *batch.Batch, i, start int) err
 	column, err := w.encoder.judgeLarge(c.Piece[start:], b, i)
 	if err != nil {
 		c.Reject(start)
-		w.reject(b, i, w.encoder.columnName(column), err.Error())
+		w.reject(b, i, w.encoder.columnName(column), causeHere(err), err.Error())
 		return nil
 	}
 	c.Add(w.encoder.bytes)
@@ -291,8 +291,8 @@ func (w *writer) wrote(rows, bytes int64) {
 	w.Pending.BytesWritten += bytes
 }
 
-func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
-	w.Attempt.Reject(b, row, column, reason)
+func (w *writer) reject(b *batch.Batch, row int, column string, cause batch.Cause, reason string) {
+	w.Attempt.Reject(b, row, column, cause, reason)
 }
 
 // Flush implements connector.Writer.

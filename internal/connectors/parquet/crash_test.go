@@ -102,7 +102,7 @@ func (j *job) copySplit(ctx context.Context, src *Source, snk connector.Sink, sp
 func (j *job) attempt(ctx context.Context, src *Source, snk connector.Sink, split connector.Split, slot int, token connector.Token, giveUp bool) (err error) {
 	w, state, err := snk.Claim(ctx, connector.Attempt{
 		Run: crashRun, Split: split, Token: token, Slot: slot, State: j.states[split.ID],
-		Reject: func(_ *batch.Batch, _ int, _, reason string) { panic(reason) },
+		Reject: func(_ *batch.Batch, _ int, _ string, _ batch.Cause, reason string) { panic(reason) },
 	})
 	if err != nil || state.Done {
 		return err

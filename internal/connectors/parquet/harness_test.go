@@ -75,7 +75,7 @@ func write(t testing.TB, fs storage.FS, o SinkOptions, schema *batch.Schema, bat
 	var refused []rejected
 	w, state, err := s.Claim(ctx, connector.Attempt{
 		Run: run, Token: connector.NewToken(1, 1),
-		Reject: func(b *batch.Batch, row int, column, reason string) {
+		Reject: func(b *batch.Batch, row int, column string, _ batch.Cause, reason string) {
 			refused = append(refused, rejected{b.Row(row), column, reason})
 		},
 	})

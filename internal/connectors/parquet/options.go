@@ -13,7 +13,7 @@ import (
 // SourceOptions are the options of the reading half.
 type SourceOptions struct {
 	Path      []string    `option:"path,required,whole" doc:"file, folder or pattern (*, ?, [a-z]), or a list of them"`
-	SplitSize option.Size `option:"split_size,tuning" doc:"stored bytes from which row groups of a file make a split; by default 4 to 64 MiB, by the size and the parallelism"`
+	SplitSize option.Size `option:"split_size,tuning" doc:"stored bytes from which row groups of a file make a split; by default 8 to 64 MiB, by the size and the parallelism"`
 }
 
 // SinkOptions are the options of the writing half.

@@ -62,8 +62,8 @@ func (r *reader) Next(ctx context.Context, b *batch.Batch) error {
 }
 
 func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
-	most := batch.RowsOf(r.width)
-	for taken := 0; taken < most && len(b.Buf) < batch.MaxBytes; {
+	room := b.Room(r.width)
+	for taken := 0; taken < room.Rows && len(b.Buf) < room.Bytes; {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func (r *reader) fill(ctx context.Context, b *batch.Batch) error {
 		if taken == 0 {
 			b.First, b.Origin = r.first+r.row, r.id.Path+": row"
 		}
-		n, err := r.step(b, most-taken)
+		n, err := r.step(b, batch.Bound{Rows: room.Rows - taken, Bytes: room.Bytes - len(b.Buf)})
 		if err != nil {
 			return err
 		}
@@ -195,9 +195,9 @@ func (r *reader) openGroup() error {
 }
 
 // step puts the next rows into the batch, column by column, and returns their
-// number.
-func (r *reader) step(b *batch.Batch, most int) (int, error) {
-	n := int(min(int64(min(most, stepRows)), r.rows()-r.row))
+// number: about as much as there is room for, and one row at least.
+func (r *reader) step(b *batch.Batch, room batch.Bound) (int, error) {
+	n := int(min(int64(min(room.Rows, stepRows)), r.rows()-r.row))
 	longest := 0
 	for _, c := range r.flat {
 		if err := c.fill(); err != nil {
@@ -210,7 +210,7 @@ func (r *reader) step(b *batch.Batch, most int) (int, error) {
 		longest += c.longest()
 	}
 	if longest > 0 {
-		n = max(1, min(n, (batch.MaxBytes-len(b.Buf))/longest))
+		n = max(1, min(n, room.Bytes/longest))
 	}
 	base := len(b.Spans)
 	b.Spans = slices.Grow(b.Spans, n*r.width)[:base+n*r.width]

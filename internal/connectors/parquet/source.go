@@ -310,7 +310,7 @@ func (s *Source) Describe(context.Context) ([]string, error) {
 
 const (
 	// minSplit and maxSplit bound the stored size of a split that nobody chose.
-	minSplit = 4 << 20
+	minSplit = 8 << 20
 	maxSplit = 64 << 20
 	// stepFiles and stepSplits bound a step of the enumeration.
 	stepFiles  = 64

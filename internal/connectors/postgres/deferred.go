@@ -52,7 +52,7 @@ func (w *writer) judgeDeferred(ctx context.Context) error {
 	dead := make(map[database.Row]bool, len(refused))
 	for _, r := range refused {
 		dead[r.row] = true
-		w.reject(r.row.Batch, int(r.row.Index), r.why.ColumnName, reasonOf(r.why))
+		w.reject(r.row.Batch, int(r.row.Index), r.why.ColumnName, causeOf(r.why), reasonOf(r.why))
 	}
 	living := w.kept[:0]
 	for _, r := range w.kept {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"github.com/leatdata/leat/batch"
 	"github.com/leatdata/leat/connector"
 	"github.com/leatdata/leat/internal/database"
 )
@@ -21,6 +22,10 @@ const (
 	stateLockNotAvailable = "55P03"
 	stateDeadlock         = "40P01"
 	stateNoRight          = "42501"
+	stateNotNull          = "23502"
+	stateUnique           = "23505"
+	stateNullValue        = "22004"
+	classData             = "22"
 	classLimit            = "54"
 )
 
@@ -79,6 +84,27 @@ func isDeadlock(err error) bool {
 // nesting, what a trigger's code or a routine raises, also in classes of its own.
 func recordFault(pg *pgconn.PgError) bool {
 	return len(pg.Code) == 5 && !strings.Contains(systemClasses, " "+pg.Code[:2]+" ")
+}
+
+// causeOf is of which kind the server's refusal of a record is.
+func causeOf(pg *pgconn.PgError) batch.Cause {
+	switch {
+	case pg.Code == stateNotNull, pg.Code == stateNullValue:
+		return batch.CauseNull
+	case pg.Code == stateUnique:
+		return batch.CauseDuplicate
+	case strings.HasPrefix(pg.Code, classData):
+		return batch.CauseConversion
+	}
+	return batch.CauseOther
+}
+
+// causeHere is of which kind a refusal on our side is.
+func causeHere(err error) batch.Cause {
+	if errors.Is(err, errNullRequired) {
+		return batch.CauseNull
+	}
+	return batch.CauseConversion
 }
 
 // reasonOf is what a dirty record says of the server's refusal.

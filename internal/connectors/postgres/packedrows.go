@@ -62,9 +62,7 @@ func (p *packedRows) format() string { return " (FORMAT binary)" }
 
 func (p *packedRows) begin(*batch.Batch) {}
 
-func (p *packedRows) full(b *batch.Batch) bool {
-	return len(b.Buf) >= batch.MaxBytes || len(b.Spans) >= batch.RowsOf(len(p.packing.columns))
-}
+func (p *packedRows) full(b *batch.Batch) bool { return b.FullPacked(len(p.packing.columns)) }
 
 // take implements rowTaker. The server sends a row in a message, the first
 // behind the header; the form would allow several.

@@ -115,7 +115,7 @@ func TestPackedRowsThatAreDirty(t *testing.T) {
 	list := splits(t, s, connector.Want{Parallelism: 1})
 	check(t, r.sink.Register(t.Context(), r.run, list))
 	var dirty []string
-	w, state, err := r.sink.Claim(t.Context(), connector.Attempt{Run: r.run, Split: list[0], Token: 1, Reject: func(b *batch.Batch, row int, _, _ string) {
+	w, state, err := r.sink.Claim(t.Context(), connector.Attempt{Run: r.run, Split: list[0], Token: 1, Reject: func(b *batch.Batch, row int, _ string, _ batch.Cause, _ string) {
 		cells := b.Row(row)
 		dirty = append(dirty, fmt.Sprintf("%s %s", cells[0], cells[1]))
 	}})
@@ -238,5 +238,44 @@ func TestBrokenTuples(t *testing.T) {
 	}
 	if cells := b.Row(2); string(cells[0]) != "1" || cells[1] != nil {
 		t.Errorf("the row is %q", cells)
+	}
+}
+
+// Packed batches are as small as asked for, with a position behind each, so that a
+// job with a limit commits as often packed as with cells.
+func TestPackedBatchesAsAskedFor(t *testing.T) {
+	t.Parallel()
+	r := newReadRig(t, "CREATE TABLE t AS SELECT i AS id, repeat('x', 90) AS v FROM generate_series(1, 3000) i; ALTER TABLE t ADD PRIMARY KEY (id)")
+	s := r.source(map[string]any{"table": "t"}, connector.SourceEnv{})
+	in := must(s.Schema(t.Context()))(t)
+	for _, c := range []struct {
+		most    batch.Bound
+		batches int // at least
+	}{{batch.Bound{}, 1}, {batch.Bound{Rows: 10}, 300}, {batch.Bound{Bytes: 1000}, 250}, {batch.Bound{Rows: 1, Bytes: 1 << 20}, 3000}} {
+		rows, batches, last := 0, 0, connector.Position("")
+		for _, split := range splits(t, s, connector.Want{Parallelism: 1, Ordered: true}) {
+			rd := openPacked(t, s, nil, split, in.Names())
+			for {
+				b := new(batch.Batch)
+				b.Reset(in)
+				b.Most = c.most
+				if err := rd.Next(t.Context(), b); errors.Is(err, io.EOF) {
+					break
+				} else if err != nil {
+					t.Fatal(err)
+				}
+				pos, ok := rd.Position()
+				if !ok || pos == last || c.most.Rows > 0 && b.Rows > c.most.Rows || c.most.Bytes > 0 && len(b.Buf) > c.most.Bytes+200 {
+					t.Fatalf("%+v: %d rows of %d bytes, then position %q, %t", c.most, b.Rows, len(b.Buf), pos, ok)
+				}
+				last = pos
+				rows += b.Rows
+				batches++
+			}
+			check(t, rd.Close())
+		}
+		if rows != 3000 || batches < c.batches {
+			t.Errorf("%+v: %d rows in %d batches", c.most, rows, batches)
+		}
 	}
 }

@@ -59,7 +59,7 @@ func (w *writer) fault(pg *pgconn.PgError, rows []database.Row) int {
 	}
 	if line >= 0 {
 		r := &rows[line]
-		w.reject(r.Batch, int(r.Index), pg.ColumnName, reasonOf(pg))
+		w.reject(r.Batch, int(r.Index), pg.ColumnName, causeOf(pg), reasonOf(pg))
 		r.Batch = nil
 	}
 	return line

@@ -25,6 +25,7 @@ type rig struct {
 	pool batch.Pool
 	// rejected are the rejected rows, as "id column: reason".
 	rejected []string
+	causes   []batch.Cause
 }
 
 const null = "\x00NULL"
@@ -105,7 +106,8 @@ func splitsOf(n int) []connector.Split {
 func (r *rig) attempt(split int, token uint64) connector.Attempt {
 	return connector.Attempt{
 		Run: r.run, Split: connector.Split{ID: connector.SplitID(split)}, Token: connector.Token(token),
-		Reject: func(b *batch.Batch, row int, column, reason string) {
+		Reject: func(b *batch.Batch, row int, column string, cause batch.Cause, reason string) {
+			r.causes = append(r.causes, cause)
 			r.rejected = append(r.rejected, fmt.Sprintf("%s %s: %s", b.Columns[0].Cell(row), column, reason))
 		},
 	}

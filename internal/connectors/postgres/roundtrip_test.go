@@ -44,7 +44,7 @@ func transfer(t *testing.T, s *Source, k *Sink, run connector.Run, packed bool) 
 	var pool batch.Pool
 	for _, split := range list {
 		dirty := int64(0)
-		w, state, err := k.Claim(t.Context(), connector.Attempt{Run: run, Split: split, Token: 1, Reject: func(_ *batch.Batch, _ int, column, reason string) {
+		w, state, err := k.Claim(t.Context(), connector.Attempt{Run: run, Split: split, Token: 1, Reject: func(_ *batch.Batch, _ int, column string, _ batch.Cause, reason string) {
 			rejected = append(rejected, column+": "+reason)
 			dirty++
 		}})

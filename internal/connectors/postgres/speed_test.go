@@ -64,7 +64,7 @@ func openWriter(t testing.TB, url string, in *batch.Schema, token int) connector
 	run := newRun(token)
 	check(t, k.Prepare(t.Context(), run))
 	check(t, k.Register(t.Context(), run, splitsOf(1)))
-	w, _, err := k.Claim(t.Context(), connector.Attempt{Run: run, Token: connector.Token(token), Reject: func(_ *batch.Batch, row int, column, reason string) {
+	w, _, err := k.Claim(t.Context(), connector.Attempt{Run: run, Token: connector.Token(token), Reject: func(_ *batch.Batch, row int, column string, _ batch.Cause, reason string) {
 		t.Errorf("row %d, column %s: %s", row, column, reason)
 	}})
 	check(t, err)

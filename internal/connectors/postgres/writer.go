@@ -137,7 +137,7 @@ func (w *writer) add(ctx context.Context, b *batch.Batch, i int) error {
 	var err error
 	if c.Piece, column, err = w.encoder.row(c.Piece, b, i); err != nil {
 		c.Reject(start)
-		w.reject(b, i, w.encoder.columns[column].name, err.Error())
+		w.reject(b, i, w.encoder.columns[column].name, causeHere(err), err.Error())
 		return nil
 	}
 	c.Add(int64(len(c.Piece) - start))
@@ -274,8 +274,8 @@ func (w *writer) forget(rows []database.Row, current *batch.Batch) {
 	w.chunk.reset()
 }
 
-func (w *writer) reject(b *batch.Batch, row int, column, reason string) {
-	w.Attempt.Reject(b, row, column, reason)
+func (w *writer) reject(b *batch.Batch, row int, column string, cause batch.Cause, reason string) {
+	w.Attempt.Reject(b, row, column, cause, reason)
 }
 
 // Flush implements connector.Writer.

@@ -83,7 +83,7 @@ func (tr transfer) drive(ctx context.Context) error {
 	if err := s.Register(ctx, run, []connector.Split{{ID: 0}}); err != nil {
 		return err
 	}
-	w, state, err := s.Claim(ctx, connector.Attempt{Run: run, Token: connector.NewToken(tr.Epoch, 1), Reject: func(_ *batch.Batch, _ int, _, reason string) { panic(reason) }})
+	w, state, err := s.Claim(ctx, connector.Attempt{Run: run, Token: connector.NewToken(tr.Epoch, 1), Reject: func(_ *batch.Batch, _ int, _ string, _ batch.Cause, reason string) { panic(reason) }})
 	if err != nil {
 		return err
 	}

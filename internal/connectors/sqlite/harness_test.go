@@ -19,11 +19,13 @@ import (
 type file struct {
 	t    testing.TB
 	path string
+	// causes are those of the rejected rows.
+	causes *[]batch.Cause
 }
 
 func newFile(t testing.TB) file {
 	t.Helper()
-	return file{t, filepath.Join(t.TempDir(), "test.db")}
+	return file{t, filepath.Join(t.TempDir(), "test.db"), new([]batch.Cause)}
 }
 
 // exec runs statements through a connection of their own.
@@ -137,8 +139,9 @@ func (f file) load(s *Sink, run string, in *batch.Schema, batches ...*batch.Batc
 		return connector.SplitState{}, nil, err
 	}
 	var rejected []string
-	w, state, err := s.Claim(ctx, connector.Attempt{Run: r, Split: split, Token: connector.NewToken(1, 1), Reject: func(_ *batch.Batch, row int, column, reason string) {
+	w, state, err := s.Claim(ctx, connector.Attempt{Run: r, Split: split, Token: connector.NewToken(1, 1), Reject: func(_ *batch.Batch, row int, column string, cause batch.Cause, reason string) {
 		rejected = append(rejected, fmt.Sprintf("%d %s: %s", row, column, reason))
+		*f.causes = append(*f.causes, cause)
 	}})
 	if err != nil {
 		return state, nil, err

@@ -18,7 +18,7 @@ type inserter struct {
 	table    string
 	columns  []column
 	encoders []encoder
-	reject   func(b *batch.Batch, row int, column, reason string)
+	reject   func(b *batch.Batch, row int, column string, cause batch.Cause, reason string)
 	// guarded says that triggers may keep a part of a failed statement, so
 	// that each row needs a savepoint.
 	guarded      bool
@@ -40,7 +40,7 @@ type inserter struct {
 	counts connector.Counters
 }
 
-func newInserter(c *native.Conn, s *Sink, tg *target, into string, reject func(*batch.Batch, int, string, string)) (*inserter, error) {
+func newInserter(c *native.Conn, s *Sink, tg *target, into string, reject func(*batch.Batch, int, string, batch.Cause, string)) (*inserter, error) {
 	t, err := readTable(c, into)
 	if err != nil {
 		return nil, err
@@ -154,14 +154,14 @@ func (in *inserter) bind(s *native.Stmt, at int, b *batch.Batch, row int) (size 
 		}
 		cell := col.Data[span.Off : span.Off+uint32(span.Len)]
 		if err := encode(s, at+i, cell, in.bases[i]+uintptr(span.Off)); err != nil {
-			in.reject(b, row, in.columns[i].name, err.Error())
+			in.reject(b, row, in.columns[i].name, batch.CauseConversion, err.Error())
 			return 0, false
 		}
 		size += int64(span.Len)
 	}
 	for _, k := range in.key {
 		if b.Columns[k].IsNull(row) {
-			in.reject(b, row, in.columns[k].name, "NULL in the key by which upsert finds a row")
+			in.reject(b, row, in.columns[k].name, batch.CauseNull, "NULL in the key by which upsert finds a row")
 			return 0, false
 		}
 	}
@@ -228,9 +228,22 @@ func (in *inserter) insertOne(b *batch.Batch, row int) (ok bool, err error) {
 		}
 	}
 	if refused != nil {
-		in.reject(b, row, "", message(refused))
+		in.reject(b, row, "", causeOf(refused), message(refused))
 	}
 	return refused == nil, nil
+}
+
+// causeOf is of which kind a refusal of SQLite's is.
+func causeOf(err error) batch.Cause {
+	switch native.ConstraintOf(err) {
+	case native.NotNull:
+		return batch.CauseNull
+	case native.Unique:
+		return batch.CauseDuplicate
+	case native.Datatype:
+		return batch.CauseConversion
+	}
+	return batch.CauseOther
 }
 
 // message is what SQLite says, without its code.

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -31,6 +33,22 @@ type Config struct {
 	TLS *TLS
 	// Settings are more lines for the servers' configuration, "maxClientCnxns=5".
 	Settings []string
+	// Places are where the members run, one for each; without any, here.
+	Places []Place
+}
+
+// Place is a host of its own for a server.
+type Place struct {
+	// Addr is the host's address.
+	Addr string
+	// Command makes a command that runs there, and Dial connects from there.
+	Command func(path string, args ...string) *exec.Cmd
+	Dial    func(ctx context.Context, network, addr string) (net.Conn, error)
+}
+
+// here is our own host.
+func here() Place {
+	return Place{Addr: "127.0.0.1", Command: exec.Command, Dial: new(net.Dialer).DialContext}
 }
 
 // TLS names the PEM files of a server: its own key (PKCS 8) and certificate in
@@ -75,8 +93,12 @@ func build(p programs, cfg Config, attempt int) (*Ensemble, error) {
 			return nil, err
 		}
 		dir := filepath.Join(cfg.Dir, fmt.Sprintf("%d-%d", attempt, i+1))
-		e.members = append(e.members, newMember(p, dir, ports, cfg.TLS != nil))
-		peers = append(peers, fmt.Sprintf("server.%d=127.0.0.1:%d:%d", i+1, ports[2], ports[3]))
+		place := here()
+		if len(cfg.Places) > 0 {
+			place = cfg.Places[i]
+		}
+		e.members = append(e.members, newMember(p, place, dir, ports, cfg.TLS != nil))
+		peers = append(peers, fmt.Sprintf("server.%d=%s:%d:%d", i+1, place.Addr, ports[2], ports[3]))
 	}
 	for i, m := range e.members {
 		if err := m.write(i+1, cfg, peers); err != nil {
@@ -150,13 +172,13 @@ func (m *Member) write(number int, cfg Config, peers []string) error {
 	lines := []string{
 		"tickTime=" + ticks, "initLimit=50", "syncLimit=10", "minSessionTimeout=" + strconv.FormatInt(2*cfg.Tick.Milliseconds(), 10),
 		"maxSessionTimeout=120000", "maxClientCnxns=0", "dataDir=" + m.data(),
-		"clientPort=" + strconv.Itoa(m.port), "clientPortAddress=127.0.0.1",
+		"clientPort=" + strconv.Itoa(m.port), "clientPortAddress=" + m.place.Addr,
 		"admin.enableServer=false", "4lw.commands.whitelist=*", "extendedTypesEnabled=true",
 	}
 	if cfg.TLS != nil {
 		lines = append(lines,
 			"serverCnxnFactory=org.apache.zookeeper.server.NettyServerCnxnFactory",
-			"secureClientPort="+strconv.Itoa(m.securePort), "secureClientPortAddress=127.0.0.1",
+			"secureClientPort="+strconv.Itoa(m.securePort), "secureClientPortAddress="+m.place.Addr,
 			"ssl.keyStore.location="+cfg.TLS.KeyStore, "ssl.trustStore.location="+cfg.TLS.TrustStore)
 	}
 	if len(peers) > 1 {

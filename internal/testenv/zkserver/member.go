@@ -19,22 +19,23 @@ import (
 
 // Member is one server.
 type Member struct {
+	place            Place
 	dir              string
 	port, securePort int
 	daemon           child.Daemon
 }
 
-func newMember(p programs, dir string, ports []int, secure bool) *Member {
-	m := &Member{dir: dir, port: ports[0]}
+func newMember(p programs, place Place, dir string, ports []int, secure bool) *Member {
+	m := &Member{place: place, dir: dir, port: ports[0]}
 	if secure {
 		m.securePort = ports[1]
 	}
 	m.daemon = child.Daemon{
 		Name: "ZooKeeper", Log: m.LogFile(), Quit: syscall.SIGKILL,
 		Command: func() *exec.Cmd {
-			cmd := child.Account{}.Command(p.java)
-			made := p.command(m.configFile())
-			cmd.Path, cmd.Args, cmd.Dir = made.Path, made.Args, dir
+			cmd := p.command(place, m.configFile())
+			// An interrupt typed at the terminal reaches only us.
+			cmd.SysProcAttr, cmd.Dir = &syscall.SysProcAttr{Setpgid: true}, dir
 			return cmd
 		},
 		// It runs when it answers at all: it may not serve before others run.
@@ -72,14 +73,14 @@ func (m *Member) Signal(s syscall.Signal) error {
 }
 
 // Addr is the server's host:port, the same for its life.
-func (m *Member) Addr() string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(m.port)) }
+func (m *Member) Addr() string { return net.JoinHostPort(m.place.Addr, strconv.Itoa(m.port)) }
 
 // SecureAddr is the host:port that speaks TLS; "" when there is none.
 func (m *Member) SecureAddr() string {
 	if m.securePort == 0 {
 		return ""
 	}
-	return net.JoinHostPort("127.0.0.1", strconv.Itoa(m.securePort))
+	return net.JoinHostPort(m.place.Addr, strconv.Itoa(m.securePort))
 }
 
 // LogFile is the path of the server's log.
@@ -92,8 +93,7 @@ func (m *Member) configFile() string { return filepath.Join(m.dir, "zoo.cfg") }
 func (m *Member) Ask(ctx context.Context, word string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(ctx, "tcp", m.Addr())
+	conn, err := m.place.Dial(ctx, "tcp", m.Addr())
 	if err != nil {
 		return "", fmt.Errorf("ask ZooKeeper %q: %w", word, err)
 	}

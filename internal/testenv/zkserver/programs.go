@@ -49,9 +49,9 @@ func runs(file string) bool {
 	return err == nil
 }
 
-// command runs a server with the configuration file cfg.
-func (p programs) command(cfg string) *exec.Cmd {
-	return exec.Command(p.java,
+// command runs a server somewhere with the configuration file cfg.
+func (p programs) command(at Place, cfg string) *exec.Cmd {
+	return at.Command(p.java,
 		"-Xmx128m", "-Xshare:auto", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-XX:-UsePerfData",
 		"-Dorg.slf4j.simpleLogger.defaultLogLevel=warn", "-Dorg.slf4j.simpleLogger.showDateTime=true",
 		// What was answered is in the files when the process is killed; only the

@@ -41,6 +41,39 @@ const (
 	InputOutput
 )
 
+// Violation says what of a row a Constraint is about.
+type Violation uint8
+
+// The violations.
+const (
+	// Unspecific: a check, a foreign key, what a trigger raised, or no
+	// constraint at all.
+	Unspecific Violation = iota
+	// NotNull: NULL in a column that is NOT NULL.
+	NotNull
+	// Unique: a primary key, unique index or rowid that is there already.
+	Unique
+	// Datatype: a value of a type that a strict table, or a rowid, does not take.
+	Datatype
+)
+
+// ConstraintOf finds what a refusal of a row is about.
+func ConstraintOf(err error) Violation {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
+		return Unspecific
+	}
+	switch e.Code {
+	case sqlite3.SQLITE_CONSTRAINT_NOTNULL:
+		return NotNull
+	case sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY, sqlite3.SQLITE_CONSTRAINT_ROWID:
+		return Unique
+	case sqlite3.SQLITE_CONSTRAINT_DATATYPE, sqlite3.SQLITE_MISMATCH:
+		return Datatype
+	}
+	return Unspecific
+}
+
 // ReasonOf finds the reason of an error.
 func ReasonOf(err error) Reason {
 	e, ok := errors.AsType[*Error](err)
