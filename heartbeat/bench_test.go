@@ -173,11 +173,8 @@ func BenchmarkTick(b *testing.B) {
 	for _, n := range []int{1000, 100_000} {
 		b.Run(fmt.Sprintf("targets=%d", n), func(b *testing.B) {
 			g, _ := monitors(b, n)
-			b.ReportAllocs()
-			for b.Loop() {
-				g.tick(g.services.now(), 0, 1)
-			}
-			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n/100), "ns/request")
+			each := measure(b, func(int) { g.tick(g.services.now(), 0, 1) })
+			b.ReportMetric(each/float64(n/100), "cpu-ns/request")
 		})
 	}
 }
@@ -189,10 +186,7 @@ func BenchmarkReceive(b *testing.B) {
 			g, list := monitors(b, n)
 			m := &Manager[string, string]{group: g, own: "master", listener: quiet{}, log: g.log}
 			payload := "report"
-			b.ReportAllocs()
-			for i := 0; b.Loop(); i++ {
-				m.Receive(Beat[string]{From: list[i%n].id, Payload: &payload})
-			}
+			measure(b, func(i int) { m.Receive(Beat[string]{From: list[i%n].id, Payload: &payload}) })
 		})
 	}
 }

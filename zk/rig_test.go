@@ -81,6 +81,23 @@ func (r *rig) client(t *testing.T, cfg Config) *Client {
 	return c
 }
 
+// lasting does f in the client's session, and again in the next one when that has
+// ended meanwhile: on a busy machine a short one is not always renewed in time. It
+// returns the session in which f was done.
+func lasting(t *testing.T, c *Client, f func(*Session) error) *Session {
+	t.Helper()
+	for {
+		s := mustSession(t, c)
+		err := f(s)
+		if err == nil {
+			return s
+		}
+		if !errors.Is(err, ErrSessionEnded) {
+			t.Fatal(err)
+		}
+	}
+}
+
 // all does the same to each proxy.
 func (r *rig) all(f func(*testenv.Proxy)) {
 	for _, p := range r.proxies {

@@ -2,6 +2,7 @@ package etcd
 
 import (
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -36,9 +37,7 @@ func TestWrongKeysAreNamed(t *testing.T) {
 		"a relative root":     {map[string]string{"etcd.path.root": "leat"}, "\"leat\" does not begin with a slash"},
 	} {
 		keys := map[string]string{"etcd.endpoints": "h:2379", "zookeeper.quorum": "left alone"}
-		for k, v := range c.more {
-			keys[k] = v
-		}
+		maps.Copy(keys, c.more)
 		_, err := Factory(t.Context(), ha.Config{StorageDir: t.TempDir(), Options: keys})
 		if err == nil || !errors.Is(err, ha.ErrConfig) || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %s", key, err, c.want)
