@@ -16,6 +16,7 @@ import (
 	"github.com/leatdata/leat/connector/option"
 	"github.com/leatdata/leat/ha"
 	"github.com/leatdata/leat/ha/embedded"
+	"github.com/leatdata/leat/ha/etcd"
 	"github.com/leatdata/leat/ha/zookeeper"
 	"github.com/leatdata/leat/internal/elect"
 )
@@ -31,7 +32,7 @@ type electOptions struct {
 
 // stores are the factories by their types.
 func stores() ha.Registry {
-	return ha.Registry{"embedded": embedded.New, "zookeeper": zookeeper.Factory}
+	return ha.Registry{"embedded": embedded.New, "etcd": etcd.Factory, "zookeeper": zookeeper.Factory}
 }
 
 func newElectCommand(env *Env) *cobra.Command {

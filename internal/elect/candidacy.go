@@ -143,8 +143,8 @@ func environ(cfg *setup, epoch ha.Epoch) []string {
 func explain(err error) error {
 	switch {
 	case errors.Is(err, ha.ErrForbidden):
-		return fmt.Errorf("%w\nthe store refuses us: check user and password (high-availability.zookeeper.client.digest) "+
-			"and the access list of the path in --store", err)
+		return fmt.Errorf("%w\nthe store refuses us: check user and password (high-availability.zookeeper.client.digest, "+
+			"high-availability.etcd.client.user) and who may use the path in --store", err)
 	case errors.Is(err, ha.ErrCorrupt):
 		return fmt.Errorf("%w\nsomebody else has written there: use another path in --store, or another lock", err)
 	case errors.Is(err, ha.ErrUnavailable):

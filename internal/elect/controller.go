@@ -38,7 +38,7 @@ func Run(ctx context.Context, config Config) error {
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	c := &controller{cfg: cfg, verdicts: make(chan error, 1), quiet: quiet{log: cfg.Logger}}
+	c := &controller{cfg: cfg, verdicts: make(chan verdict, 1), quiet: quiet{log: cfg.Logger}}
 	var checking sync.WaitGroup
 	defer checking.Wait()
 	defer cancel()
@@ -79,7 +79,7 @@ func checkFolder(dir string) error {
 // one goroutine.
 type controller struct {
 	cfg      *setup
-	verdicts chan error
+	verdicts chan verdict
 	ill      error // why this process may not compete; nil: it may
 	settled  bool  // the store has taken us once
 	failures int   // short runs in a row
@@ -107,8 +107,8 @@ func (c *controller) run(ctx context.Context) error {
 func (c *controller) awaitHealth(ctx context.Context) error {
 	for c.ill != nil {
 		select {
-		case c.ill = <-c.verdicts:
-			if c.ill != nil {
+		case v := <-c.verdicts:
+			if c.ill = v.ill; c.ill != nil {
 				c.quiet.say(c.ill)
 			}
 		case s := <-c.cfg.Signals:
@@ -211,7 +211,8 @@ func (c *controller) pause(ctx context.Context, d time.Duration) error {
 		select {
 		case <-timer.C:
 			return errAgain
-		case c.ill = <-c.verdicts:
+		case v := <-c.verdicts:
+			c.ill = v.ill
 		case s := <-c.cfg.Signals:
 			if n, end := ends(s); end {
 				return &Exit{Code: 128 + n}

@@ -12,7 +12,16 @@ import (
 // the election: nobody waits for the session's end.
 func TestHandoverIsGraceful(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, longTimeout)
+	for _, rig := range []func(*testing.T, time.Duration) *rig{newRig, newEtcdRig} {
+		r := rig(t, longTimeout)
+		t.Run(r.store, func(t *testing.T) {
+			t.Parallel()
+			handover(t, r)
+		})
+	}
+}
+
+func handover(t *testing.T, r *rig) {
 	a := r.start("a", obedient(7))
 	first := r.awaitStart("a", 0)
 	b := r.start("b", obedient(0))
@@ -61,12 +70,11 @@ func TestFreezeEndsTheCommand(t *testing.T) {
 			b.WaitStderr(t, "competing")
 			before := len(r.history())
 			a.Freeze(t)
-			r.awaitStart("b", before)
+			taken := r.awaitStart("b", before)
 			a.Thaw(t)
 			// It competes again.
 			b.Kill(t)
-			before = len(r.history())
-			r.awaitStart("a", before)
+			r.awaitStart("a", r.after(taken))
 			r.check()
 		})
 	}
@@ -75,21 +83,26 @@ func TestFreezeEndsTheCommand(t *testing.T) {
 // A leat elect that hears nothing from the store ends its command in time.
 func TestCutOffFromTheStore(t *testing.T) {
 	t.Parallel()
-	for name, command := range map[string][]string{"obedient": obedient(0), "stubborn": stubborn()} {
+	for name, c := range map[string]struct {
+		rig     func(*testing.T, time.Duration) *rig
+		command []string
+	}{
+		"obedient": {newRig, obedient(0)}, "stubborn": {newRig, stubborn()},
+		"etcd, obedient": {newEtcdRig, obedient(0)}, "etcd, stubborn": {newEtcdRig, stubborn()},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t, shortTimeout)
-			a := r.start("a", command)
+			r := c.rig(t, shortTimeout)
+			a := r.start("a", c.command)
 			r.awaitStart("a", 0)
-			b := r.start("b", command)
+			b := r.start("b", c.command)
 			b.WaitStderr(t, "competing")
 			before := len(r.history())
 			a.cut(true)
-			r.awaitStart("b", before)
+			taken := r.awaitStart("b", before)
 			a.cut(false)
 			b.Kill(t)
-			before = len(r.history())
-			r.awaitStart("a", before)
+			r.awaitStart("a", r.after(taken))
 			r.check()
 		})
 	}
@@ -98,26 +111,36 @@ func TestCutOffFromTheStore(t *testing.T) {
 // A loss that is short beside T, and renewals whose answers are lost, change nothing.
 func TestCutShorterThanAThirdChangesNothing(t *testing.T) {
 	t.Parallel()
-	r := newRig(t, 60*time.Second)
+	r := newRig(t, 40*time.Second)
 	a := r.start("a", stubborn())
 	r.awaitStart("a", 0)
-	for range 2 {
-		// The renewal is the transaction that sets the guard's node.
-		lost := testenv.DropZooKeeperReply(a.proxies, testenv.ZooKeeperMulti, "leaderlatch/g-")
-		select {
-		case <-lost:
-		case <-a.Done():
-			t.Fatalf("it has ended:\n%s", a.Stderr())
-		}
-	}
+	a.loseRenewal()
 	a.cut(true)
 	elapse(time.Second)
 	a.cut(false)
-	// The next renewal that is answered shows that it goes on.
-	lost := testenv.DropZooKeeperReply(a.proxies, testenv.ZooKeeperMulti, "leaderlatch/g-")
-	<-lost
+	a.loseRenewal() // there has been one
 	if all := r.history(); len(all) != 1 {
 		t.Errorf("the history is %v", all)
+	}
+}
+
+// loseRenewal waits until a renewal has been carried out whose answer was lost. It is
+// the transaction that sets the guard's node.
+func (c *contender) loseRenewal() {
+	c.rig.t.Helper()
+	again := time.NewTicker(10 * time.Second)
+	defer again.Stop()
+	timeout := time.NewTimer(patience)
+	defer timeout.Stop()
+	for {
+		lost := testenv.DropZooKeeperReply(c.proxies, testenv.ZooKeeperMulti, "leaderlatch/g-")
+		select {
+		case <-lost:
+			return
+		case <-again.C: // the connection ended before the answer came
+		case <-timeout.C:
+			c.rig.t.Fatalf("no renewal within %s\n%s", patience, c.Stderr())
+		}
 	}
 }
 

@@ -14,10 +14,13 @@ type health struct {
 	cfg *setup
 	// environ is the check's environment now.
 	environ func() []string
-	// verdicts gets each result: nil is healthy. One that nobody has taken is
-	// replaced.
-	verdicts chan error
+	// verdicts gets each one, and one that nobody has taken is replaced.
+	verdicts chan verdict
 }
+
+// verdict is what a check has found: ill is why this process may not compete; nil: it
+// may.
+type verdict struct{ ill error }
 
 // keep checks at once, and every interval until ctx ends. The thread is kept: the
 // kernel kills a check when the thread that began it ends.
@@ -27,7 +30,7 @@ func (h *health) keep(ctx context.Context) {
 	tick := time.NewTicker(h.cfg.HealthInterval)
 	defer tick.Stop()
 	for {
-		verdict := h.check(ctx)
+		now := verdict{h.check(ctx)}
 		if ctx.Err() != nil {
 			return
 		}
@@ -35,7 +38,7 @@ func (h *health) keep(ctx context.Context) {
 		case <-h.verdicts:
 		default:
 		}
-		h.verdicts <- verdict
+		h.verdicts <- now
 		select {
 		case <-tick.C:
 		case <-ctx.Done():

@@ -16,11 +16,7 @@ import (
 // status asks who leads.
 func (r *rig) status() Status {
 	r.t.Helper()
-	var addrs []string
-	if r.store == "" {
-		addrs = r.ensemble.Addrs()
-	}
-	p, exit := testenv.RunProcess(r.t, r.command("status", r.arguments(addrs, "--status", "--json")))
+	p, exit := testenv.RunProcess(r.t, r.command("status", r.arguments(r.servers, "--status", "--json")))
 	var s Status
 	if err := json.Unmarshal([]byte(p.Stdout()), &s); err != nil || exit.Code != 0 {
 		r.t.Fatalf("exit %+v, %v: %s\n%s", exit, err, p.Stdout(), p.Stderr())
@@ -98,7 +94,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("since %s", s.Since)
 	}
 	b.Kill(t)
-	text, exit := testenv.RunProcess(t, r.command("status", r.arguments(r.ensemble.Addrs(), "--status")))
+	text, exit := testenv.RunProcess(t, r.command("status", r.arguments(r.servers, "--status")))
 	for _, want := range []string{"lock:        db\n", "leader:      a\n", "since:  ", "epoch:       1\n", "contenders:  a"} {
 		if exit.Code != 0 || !strings.Contains(text.Stdout(), want) {
 			t.Errorf("no %q in, exit %+v:\n%s%s", want, exit, text.Stdout(), text.Stderr())

@@ -94,7 +94,7 @@ func TestIdleSendsRenewalsOnly(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, 24*time.Second)
 	start := func(name string) (*contender, *recorder) {
-		recorder := newRecorder(t, r.ensemble.Addrs()[0])
+		recorder := newRecorder(t, r.servers[0])
 		c := &contender{rig: r, name: name, addrs: []string{recorder.listener.Addr().String()}}
 		c.begin(stubborn())
 		return c, recorder

@@ -80,7 +80,7 @@ func TestStoreThatComesLater(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, longTimeout)
 	a := &contender{rig: r, name: "a"}
-	for _, addr := range r.ensemble.Addrs() {
+	for _, addr := range r.servers {
 		p := testenv.NewZooKeeperProxy(t, addr)
 		p.RefuseNew(true)
 		a.proxies = append(a.proxies, p)
@@ -98,7 +98,7 @@ func TestForbiddenPath(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, longTimeout)
 	admin, err := zk.Open(t.Context(), zk.Config{
-		Servers: r.ensemble.Addrs(), SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
+		Servers: r.servers, SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
 		Auth: []zk.Auth{zk.Digest("owner", "right")},
 	})
 	if err != nil {
@@ -128,7 +128,7 @@ func TestCorruptEpoch(t *testing.T) {
 	t.Parallel()
 	r := newRig(t, longTimeout)
 	admin, err := zk.Open(t.Context(), zk.Config{
-		Servers: r.ensemble.Addrs(), Chroot: r.root, SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
+		Servers: r.servers, Chroot: r.root, SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -157,7 +157,7 @@ func TestLockIsRemoved(t *testing.T) {
 	a := r.start("a", stubborn())
 	first := r.awaitStart("a", 0)
 	admin, err := zk.Open(t.Context(), zk.Config{
-		Servers: r.ensemble.Addrs(), Chroot: r.root, SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
+		Servers: r.servers, Chroot: r.root, SessionTimeout: time.Minute, ConnectTimeout: 10 * time.Second,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -193,6 +193,7 @@ func TestParseStore(t *testing.T) {
 		"zookeeper://h1,h2:2182, h3/a/b/": {ha + "type=zookeeper", ha + "zookeeper.quorum=h1,h2:2182,h3", ha + "zookeeper.path.root=/a/b"},
 		"zookeeper://[::1]:2181":          {ha + "type=zookeeper", ha + "zookeeper.quorum=[::1]:2181"},
 		"zookeeper://me:a%2Fb@h/x":        {ha + "type=zookeeper", ha + "zookeeper.quorum=h", ha + "zookeeper.path.root=/x", ha + "zookeeper.client.digest=me:a/b"},
+		"etcd://me:a:b@h":                 {ha + "type=etcd", ha + "etcd.endpoints=h", ha + "etcd.client.user=me", ha + "etcd.client.password=a:b"},
 		"etcd://h1:2379,h2/x":             {ha + "type=etcd", ha + "etcd.endpoints=h1:2379,h2", ha + "etcd.path.root=/x"},
 	} {
 		if got, err := ParseStore(text); err != nil || !slices.Equal(got, want) {

@@ -36,10 +36,11 @@ func ParseStore(text string) ([]string, error) {
 	if l.credentials == "" {
 		return settings, nil
 	}
-	if scheme != "zookeeper" {
-		return nil, fmt.Errorf("--store %s://: no user and password can be given here", scheme)
+	if scheme == "zookeeper" {
+		return append(settings, prefix+"zookeeper.client.digest="+l.credentials), nil
 	}
-	return append(settings, prefix+"zookeeper.client.digest="+l.credentials), nil
+	user, password, _ := strings.Cut(l.credentials, ":")
+	return append(settings, prefix+"etcd.client.user="+user, prefix+"etcd.client.password="+password), nil
 }
 
 // location is what stands behind a scheme.

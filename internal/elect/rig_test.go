@@ -46,17 +46,23 @@ func obedient(code int) []string {
 
 // rig is a lock that processes compete for, and what their commands have written.
 type rig struct {
-	t        *testing.T
-	dir      string
-	store    string // empty: ZooKeeper
-	root     string
-	timeout  time.Duration
-	ensemble *testenv.ZooKeeperEnsemble
+	t       *testing.T
+	dir     string
+	store   string // its scheme; embedded: it has no servers
+	servers []string
+	root    string
+	timeout time.Duration
 }
 
 func newRig(t *testing.T, timeout time.Duration) *rig {
 	e := testenv.ZooKeeper(t)
-	return &rig{t: t, dir: t.TempDir(), root: e.Root(), timeout: timeout, ensemble: e}
+	return &rig{t: t, dir: t.TempDir(), store: "zookeeper", servers: e.Addrs(), root: e.Root(), timeout: timeout}
+}
+
+// newEtcdRig is on etcd.
+func newEtcdRig(t *testing.T, timeout time.Duration) *rig {
+	c := testenv.Etcd(t)
+	return &rig{t: t, dir: t.TempDir(), store: "etcd", servers: c.Addrs(), root: c.Root(), timeout: timeout}
 }
 
 // newEmbeddedRig competes by a folder.
@@ -75,8 +81,8 @@ type contender struct {
 
 func (r *rig) arguments(addrs []string, args ...string) []string {
 	store := r.store
-	if store == "" {
-		store = "zookeeper://" + strings.Join(addrs, ",") + r.root
+	if len(addrs) > 0 {
+		store += "://" + strings.Join(addrs, ",") + r.root
 	}
 	return append([]string{"elect", "--lock", "db", "--store", store, "--log-level", "debug"}, args...)
 }
@@ -94,6 +100,7 @@ func (r *rig) command(name string, args []string) testenv.Command {
 		Env: []string{
 			"RIG=" + r.dir, "WHO=" + name,
 			"LEAT_HIGH_AVAILABILITY_ZOOKEEPER_CLIENT_SESSION_TIMEOUT=" + r.timeout.String(),
+			"LEAT_HIGH_AVAILABILITY_ETCD_CLIENT_SESSION_TIMEOUT=" + r.timeout.String(),
 			"LEAT_HIGH_AVAILABILITY_EMBEDDED_SESSION_TIMEOUT=" + r.timeout.String(),
 		},
 	}
@@ -103,9 +110,11 @@ func (r *rig) command(name string, args []string) testenv.Command {
 func (r *rig) start(name string, command []string, flags ...string) *contender {
 	r.t.Helper()
 	c := &contender{rig: r, name: name}
-	if r.store == "" {
-		for _, addr := range r.ensemble.Addrs() {
+	for _, addr := range r.servers {
+		if r.store == "zookeeper" {
 			c.proxies = append(c.proxies, testenv.NewZooKeeperProxy(r.t, addr))
+		} else {
+			c.proxies = append(c.proxies, testenv.NewProxy(r.t, addr))
 		}
 	}
 	c.begin(command, flags...)
@@ -214,6 +223,9 @@ func (r *rig) awaitStart(who string, before int) entry {
 	})
 	return found
 }
+
+// after is how many entries there are up to one.
+func (r *rig) after(e entry) int { return slices.Index(r.history(), e) + 1 }
 
 // awaitNothing waits until no process of any command is left.
 func (r *rig) awaitNothing() {

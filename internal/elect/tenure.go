@@ -27,7 +27,8 @@ func (t *tenure) follow(ctx context.Context) error {
 			err = t.ended(e)
 		case s := <-t.cfg.Signals:
 			err = t.signal(s)
-		case t.ill = <-t.verdicts:
+		case v := <-t.verdicts:
+			t.ill = v.ill
 			err = t.judge()
 		case err = <-t.candidate.fatal:
 			if t.candidate.running() != nil {
