@@ -57,8 +57,8 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 		if errors.Is(err, ErrAuthFailed) {
 			return nil, &OpError{Op: "connect", Err: err}
 		}
-		// An attempt that ctx has ended tells nothing of the store.
-		if ctx.Err() == nil || trouble == nil {
+		// An attempt that ctx has cut short says nothing of the server.
+		if trouble == nil || !over(ctx) {
 			trouble = err
 		}
 		if ctx.Err() == nil && !endsRound(err) {
@@ -68,6 +68,13 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 			return nil, &OpError{Op: "connect", Err: &waitError{cause(ctx), trouble}}
 		}
 	}
+}
+
+// over says that ctx has ended, or ought to have: who waits until its deadline by
+// another clock may hear of it first.
+func over(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || ok && !time.Now().Before(deadline)
 }
 
 // session asks one server for a session, after some rounds over all of them. told

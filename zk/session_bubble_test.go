@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -564,6 +566,30 @@ func TestOwnersMayRenew(t *testing.T) {
 		}
 		if err := s.Renew(t.Context()); !errors.Is(err, ErrSessionEnded) {
 			t.Errorf("a renewal after its end: %v", err)
+		}
+	})
+}
+
+// What the server did is told, not that the last attempt ran out of time: the
+// dialer's clock may strike before the context's.
+func TestOpenTellsOfTheLastAttemptThatHadTime(t *testing.T) {
+	bubble(t, func(t *testing.T, _ *memoryStore, cfg Config) {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		deadline, _ := ctx.Deadline()
+		attempts := 0
+		cfg.Servers, cfg.ConnectTimeout = cfg.Servers[:1], 10*time.Second
+		cfg.Dial = func(context.Context, string, string) (net.Conn, error) {
+			if attempts++; attempts == 1 {
+				return nil, syscall.ECONNREFUSED
+			}
+			timer := time.NewTimer(time.Until(deadline))
+			<-timer.C
+			return nil, os.ErrDeadlineExceeded
+		}
+		_, err := Open(ctx, cfg)
+		if attempts < 2 || !errors.Is(err, syscall.ECONNREFUSED) || errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("after %d attempts: %v", attempts, err)
 		}
 	})
 }
