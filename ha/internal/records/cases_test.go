@@ -15,20 +15,21 @@ import (
 // stayed. The write is applied, every reply is lost, and nothing can be read.
 func TestAmbiguousWriteKeepsItsBlob(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.script.onWrite = func(write func() error) error {
+		w.script.onWrite.set(func(write func() error) error {
 			if err := write(); err != nil {
 				t.Error(err)
 			}
-			w.script.onGet = func(func() (coord.Record, error)) (coord.Record, error) {
+			w.script.onGet.set(func(func() (coord.Record, error)) (coord.Record, error) {
 				return coord.Record{}, ha.ErrUnavailable
-			}
+			})
 			return ha.ErrAmbiguous
-		}
+		})
 		if err := w.add(1); !errors.Is(err, ha.ErrAmbiguous) {
 			t.Errorf("add: %v", err)
 		}
 		synctest.Wait()
-		w.script.onWrite, w.script.onGet = nil, nil
+		w.script.onWrite.set(nil)
+		w.script.onGet.set(nil)
 		if latest, err := w.Checkpoints("j").Latest(t.Context()); err != nil || latest.ID != 1 {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
@@ -46,7 +47,7 @@ func TestAmbiguousWriteKeepsItsBlob(t *testing.T) {
 // next write has succeeded, and then goes.
 func TestAmbiguousWriteThatNeverCameIsSwept(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
-		w.script.onWrite = func(func() error) error { return ha.ErrAmbiguous }
+		w.script.onWrite.set(func(func() error) error { return ha.ErrAmbiguous })
 		if err := w.add(1); !errors.Is(err, ha.ErrAmbiguous) {
 			t.Errorf("add: %v", err)
 		}
@@ -54,7 +55,7 @@ func TestAmbiguousWriteThatNeverCameIsSwept(t *testing.T) {
 		if keys := w.keys("checkpoints"); len(keys) != 1 {
 			t.Errorf("the blob was taken for unreferenced: %v", keys)
 		}
-		w.script.onWrite = nil
+		w.script.onWrite.set(nil)
 		if err := w.add(2); err != nil {
 			t.Fatal(err)
 		}
@@ -100,16 +101,16 @@ func TestFencedWriteLeavesItsBlobToTheLeader(t *testing.T) {
 func TestGraphThatCannotBeStoredIsAnError(t *testing.T) {
 	inWorld(t, func(t *testing.T, w *world) {
 		put := func() error { return w.JobGraphs().Put(t.Context(), w.term, "j", []byte("graph")) }
-		w.blobs.putErr = syscall.ENOSPC
+		w.blobs.putErr.set(syscall.ENOSPC)
 		if err := put(); !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "graph of job j") {
 			t.Errorf("put: %v", err)
 		}
-		w.blobs.putErr = nil
-		w.script.onWrite = func(func() error) error { return ha.ErrUnavailable }
+		w.blobs.putErr.set(nil)
+		w.script.onWrite.set(func(func() error) error { return ha.ErrUnavailable })
 		if err := put(); !errors.Is(err, ha.ErrUnavailable) {
 			t.Errorf("put: %v", err)
 		}
-		w.script.onWrite = nil
+		w.script.onWrite.set(nil)
 		if jobs, err := w.JobGraphs().List(t.Context()); err != nil || len(jobs) != 0 {
 			t.Errorf("jobs %v, %v", jobs, err)
 		}
@@ -128,11 +129,11 @@ func TestNewestThatDoesNotAnswerIsAnError(t *testing.T) {
 			t.Fatal(err)
 		}
 		away := errors.New("503")
-		w.blobs.getErr = away
+		w.blobs.getErr.set(away)
 		if latest, err := w.Checkpoints("j").Latest(t.Context()); !errors.Is(err, away) || ha.Fatal(err) {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
-		w.blobs.getErr = nil
+		w.blobs.getErr.set(nil)
 		if latest, err := w.Checkpoints("j").Latest(t.Context()); err != nil || latest.ID != 2 {
 			t.Errorf("latest %+v, %v", latest, err)
 		}
@@ -215,14 +216,14 @@ func TestCounterNeverGivesTwice(t *testing.T) {
 				w.lead()
 			}
 			lose := i%7 == 0
-			w.script.onWrite = func(write func() error) error {
+			w.script.onWrite.set(func(write func() error) error {
 				err := write()
 				if lose {
 					lose = false
 					return ha.ErrAmbiguous
 				}
 				return err
-			}
+			})
 			id, err := w.Checkpoints("j").NextID(t.Context(), w.term)
 			if err != nil {
 				t.Fatal(err)

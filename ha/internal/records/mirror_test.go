@@ -43,15 +43,15 @@ func TestWhatWasNotAcknowledgedIsNotBroughtBack(t *testing.T) {
 		t.Run(name+" refused", func(t *testing.T) {
 			inWorld(t, func(t *testing.T, w *world) {
 				other := w.beside()
-				w.script.onWrite = func(write func() error) error {
-					w.script.onWrite = nil
+				w.script.onWrite.set(func(write func() error) error {
+					w.script.onWrite.set(nil)
 					w.server.Wipe()
 					other.lead()
 					if err := other.Reconcile(t.Context(), other.script, other.term); err != nil {
 						t.Error(err)
 					}
 					return write()
-				}
+				})
 				if err := do(w); !errors.Is(err, ha.ErrFenced) || errors.Is(err, ha.ErrAmbiguous) {
 					t.Errorf("stored: %v", err)
 				}
@@ -65,10 +65,10 @@ func TestWhatWasNotAcknowledgedIsNotBroughtBack(t *testing.T) {
 			t.Run(name+" never answered", func(t *testing.T) {
 				inWorld(t, func(t *testing.T, w *world) {
 					ctx, cancel := context.WithCancel(t.Context())
-					w.script.onWrite = func(func() error) error {
+					w.script.onWrite.set(func(func() error) error {
 						cancel()
 						return ha.ErrUnavailable
-					}
+					})
 					w.t = t
 					_ = do(w)
 					<-ctx.Done()
@@ -150,18 +150,18 @@ func TestAnUnsecuredWriteIsAmbiguous(t *testing.T) {
 		if err := w.Reconcile(t.Context(), w.script, w.term); err != nil {
 			t.Fatal(err)
 		}
-		w.blobs.onPut = func(key string) error {
+		w.blobs.onPut.set(func(key string) error {
 			if strings.HasPrefix(key, mirrors) {
 				return syscall.ENOSPC
 			}
 			return nil
-		}
+		})
 		for what, err := range map[string]error{"put": w.put(w.term), "add": w.add(1)} {
 			if !errors.Is(err, ha.ErrAmbiguous) || !errors.Is(err, syscall.ENOSPC) {
 				t.Errorf("%s: %v", what, err)
 			}
 		}
-		w.blobs.onPut = nil
+		w.blobs.onPut.set(nil)
 		if err := errors.Join(w.put(w.term), w.add(1)); err != nil {
 			t.Error(err)
 		}
@@ -179,14 +179,14 @@ func TestTheNextLeaderWritesMissingMirrors(t *testing.T) {
 		if err := w.Reconcile(t.Context(), w.script, w.term); err != nil {
 			t.Fatal(err)
 		}
-		w.blobs.onPut = func(key string) error {
+		w.blobs.onPut.set(func(key string) error {
 			if strings.HasPrefix(key, mirrors) || strings.HasPrefix(key, "results") {
 				return syscall.EIO
 			}
 			return nil
-		}
+		})
 		_ = errors.Join(w.put(w.term), w.add(1), w.Jobs().Finish(t.Context(), w.term, "done", []byte("ok")))
-		w.blobs.onPut = nil
+		w.blobs.onPut.set(nil)
 		w.succeed()
 		w.server.Wipe()
 		w.succeed()
@@ -206,12 +206,13 @@ func TestALateMirrorIsTakenBack(t *testing.T) {
 		if err := w.Reconcile(t.Context(), w.script, w.term); err != nil {
 			t.Fatal(err)
 		}
+		synctest.Wait() // what it sweeps in the background has the old session
 		other := w.beside()
-		w.blobs.onPut = func(key string) error {
+		w.blobs.onPut.set(func(key string) error {
 			if !strings.HasPrefix(key, mirrors) {
 				return nil
 			}
-			w.blobs.onPut = nil
+			w.blobs.onPut.set(nil)
 			if err := w.script.Session.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
@@ -223,7 +224,7 @@ func TestALateMirrorIsTakenBack(t *testing.T) {
 			other.lead()
 			return errors.Join(other.Reconcile(t.Context(), other.script, other.term),
 				other.JobGraphs().Remove(t.Context(), other.term, "j"))
-		}
+		})
 		if err := w.put(w.term); !errors.Is(err, ha.ErrAmbiguous) || !errors.Is(err, ha.ErrFenced) {
 			t.Errorf("put: %v", err)
 		}

@@ -13,11 +13,11 @@ import (
 // when the returned function is called.
 func (w *world) late() (arrives func() error) {
 	var lost func() error
-	w.script.onWrite = func(write func() error) error {
-		w.script.onWrite = nil
+	w.script.onWrite.set(func(write func() error) error {
+		w.script.onWrite.set(nil)
 		lost = write
 		return ha.ErrAmbiguous
-	}
+	})
 	return func() error { return lost() }
 }
 

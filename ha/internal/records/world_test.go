@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -30,22 +31,35 @@ type world struct {
 // script is a session that does what a test says in the place of a call.
 type script struct {
 	coord.Session
-	onWrite func(write func() error) error
-	onGet   func(get func() (coord.Record, error)) (coord.Record, error)
+	onWrite hook[func(write func() error) error]
+	onGet   hook[func(get func() (coord.Record, error)) (coord.Record, error)]
+}
+
+// hook is what a test has put in the place of something, which work in the
+// background may look at meanwhile.
+type hook[T any] struct{ now atomic.Pointer[T] }
+
+func (h *hook[T]) set(v T) { h.now.Store(&v) }
+
+func (h *hook[T]) get() (v T) {
+	if p := h.now.Load(); p != nil {
+		v = *p
+	}
+	return v
 }
 
 func (s *script) Write(ctx context.Context, term ha.Term, ops ...coord.Op) error {
 	write := func() error { return s.Session.Write(ctx, term, ops...) }
-	if s.onWrite != nil {
-		return s.onWrite(write)
+	if instead := s.onWrite.get(); instead != nil {
+		return instead(write)
 	}
 	return write()
 }
 
 func (s *script) Get(ctx context.Context, key coord.Key) (coord.Record, error) {
 	get := func() (coord.Record, error) { return s.Session.Get(ctx, key) }
-	if s.onGet != nil {
-		return s.onGet(get)
+	if instead := s.onGet.get(); instead != nil {
+		return instead(get)
 	}
 	return get()
 }
@@ -53,17 +67,17 @@ func (s *script) Get(ctx context.Context, key coord.Key) (coord.Record, error) {
 // flakyBlobs fails when it is told to.
 type flakyBlobs struct {
 	*memstore.Blobs
-	putErr, getErr error
+	putErr, getErr hook[error]
 	// onPut is called before a blob is written.
-	onPut func(key string) error
+	onPut hook[func(key string) error]
 }
 
 func (f *flakyBlobs) Put(ctx context.Context, key string, data []byte) error {
-	if f.putErr != nil {
-		return f.putErr
+	if err := f.putErr.get(); err != nil {
+		return err
 	}
-	if f.onPut != nil {
-		if err := f.onPut(key); err != nil {
+	if before := f.onPut.get(); before != nil {
+		if err := before(key); err != nil {
 			return err
 		}
 	}
@@ -71,8 +85,8 @@ func (f *flakyBlobs) Put(ctx context.Context, key string, data []byte) error {
 }
 
 func (f *flakyBlobs) Get(ctx context.Context, key string) ([]byte, error) {
-	if f.getErr != nil {
-		return nil, f.getErr
+	if err := f.getErr.get(); err != nil {
+		return nil, err
 	}
 	return f.Blobs.Get(ctx, key)
 }
