@@ -27,7 +27,7 @@ func renewing(t *testing.T, s *session) {
 	renewals.Go(func() {
 		for ctx.Err() == nil {
 			renewals.Go(func() { _ = s.Renew(ctx, ha.Term{}) })
-			pause(ctx, s.timeout/24)
+			coord.Pause(ctx, s.timeout/24)
 		}
 	})
 }

@@ -108,7 +108,7 @@ func (s *session) leave(old *line) {
 func (s *session) attend(l *line) {
 	s.work.Go(func() {
 		s.serveWatches(l)
-		pause(s.alive, s.timeout/4)
+		coord.Pause(s.alive, s.timeout/4)
 		l.close()
 	})
 }
@@ -237,27 +237,9 @@ func (s *session) revoke(ctx context.Context) {
 			return
 		}
 		s.leave(l)
-		pause(ctx, retryWait)
+		coord.Pause(ctx, retryWait)
 	}
 }
 
 // retryWait is between attempts that are repeated for ever.
 const retryWait = 100 * time.Millisecond
-
-// wake signals, unless a signal waits already.
-func wake(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// pause waits, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
-}

@@ -90,10 +90,10 @@ func (s *session) serveWatches(l *line) {
 		if errors.Is(err, errWatchEnded) {
 			// Perhaps the token was too old for it, or we may not read what is there.
 			l.account.forget()
-			pause(l.inUse, time.Second)
+			coord.Pause(l.inUse, time.Second)
 			continue
 		}
-		pause(l.inUse, retryWait/2+rand.N(retryWait))
+		coord.Pause(l.inUse, retryWait/2+rand.N(retryWait))
 		s.leave(l)
 	}
 }
@@ -167,7 +167,7 @@ func (s *session) heard(answer *pb.WatchResponse) error {
 		}
 		return nil // not wanted any more
 	}
-	wake(w.signals)
+	coord.Wake(w.signals)
 	if answer.GetCanceled() {
 		return fmt.Errorf("%w: %s", errWatchEnded, answer.GetCancelReason())
 	}

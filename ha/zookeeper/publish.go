@@ -80,7 +80,7 @@ func (s *session) retry(ctx context.Context, try func() (again bool, err error))
 		if n == s.options.MaxRetryAttempts || ctx.Err() != nil {
 			return fmt.Errorf("%w, %d times in a row: %w", ha.ErrUnavailable, n, err)
 		}
-		pause(ctx, s.options.RetryWait)
+		coord.Pause(ctx, s.options.RetryWait)
 	}
 }
 

@@ -91,11 +91,11 @@ func (s *session) observe(path string) {
 	for s.Err() == nil {
 		for _, err := range s.Observe(s.Context(), path) {
 			if err == nil {
-				wake(s.changed)
+				coord.Wake(s.changed)
 			}
 		}
 		// Only a node that may not be read ends it before the session.
-		pause(s.Context(), s.options.RetryWait)
+		coord.Pause(s.Context(), s.options.RetryWait)
 	}
 }
 
@@ -111,7 +111,7 @@ func (s *session) Watch(ctx context.Context, key coord.Key) (<-chan struct{}, er
 		defer close(signals)
 		for ctx.Err() == nil && s.Err() == nil {
 			s.follow(ctx, key, signals)
-			pause(ctx, s.options.RetryWait)
+			coord.Pause(ctx, s.options.RetryWait)
 		}
 	})
 	return signals, nil
@@ -122,14 +122,14 @@ func (s *session) follow(ctx context.Context, key coord.Key, signals chan struct
 	if key.Name == "" {
 		for _, err := range s.ObserveChildren(ctx, path) {
 			if err == nil {
-				wake(signals)
+				coord.Wake(signals)
 			}
 		}
 		return
 	}
 	for _, err := range s.Observe(ctx, path) {
 		if err == nil {
-			wake(signals)
+			coord.Wake(signals)
 		}
 	}
 }
@@ -152,21 +152,4 @@ func (s *session) Close(context.Context) error {
 	s.Session.Close()
 	s.watching.Wait()
 	return nil
-}
-
-func wake(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// pause waits, or until ctx ends.
-func pause(ctx context.Context, d time.Duration) {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-ctx.Done():
-	}
 }

@@ -53,14 +53,7 @@ func (s *session) signal(c chan struct{}) {
 		s.mu.Unlock()
 		return
 	}
-	wake(c)
-}
-
-func wake(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
+	coord.Wake(c)
 }
 
 // ended is called by the server, with its lock held.
@@ -89,7 +82,7 @@ func (s *session) reconnected() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for c := range s.missed {
-		wake(c)
+		coord.Wake(c)
 	}
 	s.missed = nil
 	if s.dead {
@@ -236,7 +229,7 @@ func (s *session) Watch(ctx context.Context, key coord.Key) (<-chan struct{}, er
 		for {
 			select {
 			case <-w.signal:
-				wake(signals)
+				coord.Wake(signals)
 			case <-s.over:
 				return
 			case <-ctx.Done():

@@ -1,4 +1,4 @@
-// Program etcd is the etcd server, as its module gives it. It is a module of its own,
+// Command program is the etcd server, as its module gives it. It is a module of its own,
 // so that nothing of the server is in leat's.
 package main
 
